@@ -1,0 +1,164 @@
+//===- VectorMath.h - Elementwise mathematics on scalars and vectors --------===//
+//
+// Emits the elementwise functions of PyTorch with ops of arith, math, vector and scf (and func.call for the few that
+// are computed lane by lane). The same call serves a scalar and a vector<NxT>: every function takes values of one
+// element type and one shape, and returns that type (predicates return i1 of that shape).
+//
+// Element types: f32 has formulas of its own. f16 and bf16 are extended to f32, computed there and rounded once.
+// f64 uses libm lane by lane where an algebraic form does not give full accuracy.
+//
+// Nothing here sets fast-math flags, contracts the caller's operations, or flushes subnormals. A multiply-add is
+// fused only inside a function's own formula.
+//
+// Some functions add private functions to the enclosing module (libm declarations and loops over lanes), so use
+// VectorMath from module passes, with the insertion point inside a function of that module.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TRACE_CODEGEN_COMMON_VECTORMATH_H
+#define TRACE_CODEGEN_COMMON_VECTORMATH_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mlir::trace {
+
+/// What the emitted code may assume of the machine. The default is right everywhere.
+struct MathTarget {
+  /// AVX-512F: 2^n is applied with vscalefps on 16 lanes of f32. The numbers are the same as without.
+  bool avx512 = false;
+};
+
+class VectorMath {
+public:
+  VectorMath(OpBuilder &builder, Location loc, MathTarget target = {}) : b(builder), loc(loc), target(target) {}
+
+  /// Emits the elementwise prim `mnemonic` ("exp", "maximum", "isnan", "div_floor", ...: the op's name without
+  /// "trace."), on floats and, where the prim allows it, on integers. `isSigned` is false for ui8. Returns a null
+  /// value, having emitted nothing, where the mnemonic is unknown or the element type is not supported.
+  /// Covers every unary, binary and predicate op of ElementwiseOps.td; not where, clamp, convert and bitcast.
+  Value emit(StringRef mnemonic, ValueRange operands, bool isSigned = true);
+
+  // -- Exponentials and logarithms ------------------------------------------------------------------------------
+  Value exp(Value x);
+  Value exp2(Value x);
+  Value expm1(Value x);
+  Value log(Value x);
+  Value log2(Value x);
+  Value log10(Value x);
+  Value log1p(Value x);
+  /// C's pow with all its special cases. A constant (splat) exponent of 0, 1, 2, 3, 0.5, -0.5, -1 or -2 becomes what
+  /// eager PyTorch does for a scalar exponent (x * x for 2, sqrt for 0.5, ...).
+  Value pow(Value x, Value y);
+
+  // -- Roots and quotients --------------------------------------------------------------------------------------
+  Value sqrt(Value x);
+  /// 1 / sqrt(x), two correctly rounded operations.
+  Value rsqrt(Value x);
+  Value reciprocal(Value x);
+  Value hypot(Value x, Value y);
+
+  // -- Trigonometric and hyperbolic -----------------------------------------------------------------------------
+  Value sin(Value x);
+  Value cos(Value x);
+  Value tan(Value x);
+  Value asin(Value x);
+  Value acos(Value x);
+  Value atan(Value x);
+  /// The angle of the point (x, y), as C's atan2(y, x).
+  Value atan2(Value y, Value x);
+  Value sinh(Value x);
+  Value cosh(Value x);
+  Value tanh(Value x);
+  Value asinh(Value x);
+  Value acosh(Value x);
+  Value atanh(Value x);
+
+  // -- Statistics -----------------------------------------------------------------------------------------------
+  Value sigmoid(Value x);
+  Value erf(Value x);
+  Value erfc(Value x);
+  Value erfinv(Value x);
+  Value lgamma(Value x);
+  Value digamma(Value x);
+
+  // -- Rounding, signs, neighbours ------------------------------------------------------------------------------
+  Value abs(Value x);
+  Value ceil(Value x);
+  Value floor(Value x);
+  Value trunc(Value x);
+  /// Nearest integer, ties to even.
+  Value round(Value x);
+  /// -1, 0 or 1; of NaN and of -0.0: 0 (as torch.sign).
+  Value sign(Value x);
+  Value relu(Value x);
+  Value copysign(Value x, Value y);
+  Value nextafter(Value x, Value y);
+  /// NaN if either is (maximum, minimum); the other if one is NaN (fmax, fmin).
+  Value maximum(Value a, Value b);
+  Value minimum(Value a, Value b);
+  Value fmax(Value a, Value b);
+  Value fmin(Value a, Value b);
+
+  // -- Predicates -----------------------------------------------------------------------------------------------
+  Value isnan(Value x);
+  Value isinf(Value x);
+  Value isfinite(Value x);
+  Value signbit(Value x);
+
+  // -- Division -------------------------------------------------------------------------------------------------
+  /// Exact, as C's fmod and torch.remainder.
+  Value fmod(Value a, Value b);
+  Value remainder(Value a, Value b);
+  /// torch.div with rounding_mode "floor" and "trunc" on floats.
+  Value divFloor(Value a, Value b);
+  Value divTrunc(Value a, Value b);
+  /// Integer division and remainder that cannot trap: x / 0 is 0, x % 0 is x; the most negative number / -1 is
+  /// itself. `floor`: rounds towards minus infinity (remainder with the sign of b), otherwise towards 0. Integer
+  /// division by zero must be diagnosed elsewhere, as eager does.
+  Value intDiv(Value a, Value b, bool floor, bool isSigned = true);
+  Value intRem(Value a, Value b, bool floor, bool isSigned = true);
+  /// a^b on integers, wrapping; a negative exponent gives what eager gives: 0, but 1 and -1 stay on the unit.
+  Value intPow(Value a, Value b, bool isSigned = true);
+
+  // -- Conversions ----------------------------------------------------------------------------------------------
+  /// Between f16, bf16, f32 and f64, to nearest even; subnormals kept, NaN stays NaN (bf16 in integer arithmetic:
+  /// vcvtneps2bf16 would flush subnormals). f64 to f16 or bf16 goes through f32, as in PyTorch.
+  Value convertFloat(Value x, Type elementType);
+  /// x rounded to the given narrower float type and extended back: what a value that is written out and read again is.
+  Value roundThrough(Value x, Type elementType);
+
+  // -- Random numbers (RandomOps.td says which number belongs to which element) ----------------------------------
+  /// The words of `count` consecutive elements from `first` on: vector<count x i32>. `seed` and `first` are i64;
+  /// `first` must be a multiple of 4 and `count` a multiple of 4. Efficient when `count` is a multiple of 32
+  /// (one 32 x 32 -> 64 bit multiplication of 8 lanes is one instruction).
+  Value philoxRun(Value seed, int64_t stream, Value first, unsigned count);
+  /// The words of arbitrary elements: `elements` is i64 or vector<Nxi64>; returns i32 or vector<Nxi32>.
+  Value philoxAt(Value seed, int64_t stream, Value elements);
+  /// Uniform numbers in [0, 1) from words, in f32, or f64 / f16 / bf16 by conversion.
+  Value uniformFromWords(Value words, Type elementType);
+  /// Normal numbers from the words of an even number of consecutive elements, the first of even index: a vector of
+  /// the same length.
+  Value normalFromWords(Value words, Type elementType);
+  /// The normal numbers of arbitrary elements (draws both words of each pair).
+  Value normalAt(Value seed, int64_t stream, Value elements, Type elementType);
+
+  // -- The forms that the above are written with; also handy for callers -----------------------------------------
+  /// The type with x's shape and this element type.
+  Type like(Value x, Type elementType);
+  /// A constant of x's shape.
+  Value constant(Value x, double value);
+  Value constantInt(Value x, Type elementType, int64_t value);
+  Value fma(Value a, Value b, Value c);
+  Value select(Value condition, Value a, Value b);
+
+private:
+  class Impl;
+
+  OpBuilder &b;
+  Location loc;
+  MathTarget target;
+};
+
+} // namespace mlir::trace
+
+#endif
