@@ -14,11 +14,15 @@ if(TRACE_ENABLE_ASAN)
   target_link_options(trace_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# The headers that nearly every file includes, compiled once (cmake/Precompiled.h).
+# The headers that nearly every file includes, compiled once (cmake/Precompiled.h). CMake is given the list and not that
+# file, whose absolute path it would write into the header: another clone could not use the cache then.
+file(STRINGS "${CMAKE_SOURCE_DIR}/cmake/Precompiled.h" lines REGEX "^#include ")
+string(REGEX REPLACE "#include \"([^\"]*)\"" "<\\1>" precompiled_headers "${lines}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/cmake/Precompiled.h")
 file(WRITE "${CMAKE_BINARY_DIR}/pch.cpp" "")
 add_library(trace_pch OBJECT "${CMAKE_BINARY_DIR}/pch.cpp")
 target_link_libraries(trace_pch PRIVATE trace_options)
-target_precompile_headers(trace_pch PRIVATE "${CMAKE_SOURCE_DIR}/cmake/Precompiled.h")
+target_precompile_headers(trace_pch PRIVATE ${precompiled_headers})
 
 # All tablegen targets, so that a library may include any generated header.
 add_custom_target(trace_headers)

@@ -1,3 +1,10 @@
+// RUN: trace-opt %s | FileCheck %s
+
+// CHECK-LABEL: func.func @f(
+// CHECK-SAME: trace.role = #trace.role<parameter "fc.weight">
+// CHECK: trace.bsym "torch.nn.functional.linear"
+// CHECK: trace.yield
+// CHECK: trace.return outputs(
 func.func @f(%x: tensor<4x8xf32> {trace.role = #trace.role<input 0>, trace.requires_grad},
              %w: tensor<16x8xf32> {trace.role = #trace.role<parameter "fc.weight">, trace.requires_grad})
     -> (tensor<4x16xf32> {trace.role = #trace.role<output 0>}, tensor<4x8xf32> {trace.role = #trace.role<output 1>}) {
@@ -11,6 +18,10 @@ func.func @f(%x: tensor<4x8xf32> {trace.role = #trace.role<input 0>, trace.requi
   trace.return outputs(%0, %1 : tensor<4x16xf32>, tensor<4x8xf32>)
 }
 
+// CHECK-LABEL: func.func @joint(
+// CHECK: trace.get_grad %[[Y:.*]] output 0
+// CHECK: trace.get_grad %[[Y]] output 1
+// CHECK: gradients(%{{.*}} : tensor<4xf32>) of [0]
 func.func @joint(%x: tensor<4xf32> {trace.requires_grad}) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {trace.joint} {
   %y = trace.sin %x : tensor<4xf32>
   %g0 = trace.get_grad %y output 0 : tensor<4xf32>

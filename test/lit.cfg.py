@@ -1,0 +1,48 @@
+"""lit's configuration. Parameters (./dev test sets them):
+
+build_dir=PATH     the build folder whose bin/ holds the tools (default: build/)
+roundtrip=1        every trace-opt also prints its input as text and as bytecode, parses that again and compares
+verify_stages=1    every trace-opt runs the stages' verifiers after the passes (tools that have the switch)
+asan=1             the tools were built with sanitizers
+"""
+
+import os
+import subprocess
+
+import lit.formats
+
+config.name = "torch-trace"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "python"]
+config.test_source_root = os.path.dirname(__file__)
+
+root = os.path.dirname(config.test_source_root)
+build = lit_config.params.get("build_dir", os.path.join(root, "build"))
+config.test_exec_root = os.path.join(build, "test")
+tools = os.path.join(build, "bin")
+llvm_tools = lit_config.params.get("llvm_tools", "/usr/lib/llvm-22/bin")
+config.environment["PATH"] = os.pathsep.join([tools, llvm_tools, config.environment["PATH"]])
+# A check's variables end with its label, and a prefix that checks nothing is a mistake.
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --allow-unused-prefixes=false"
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+if lit_config.params.get("asan"):
+    config.available_features.add("asan")
+    # LLVM's shared libraries are not built with sanitizers: their allocations at exit are not ours to report, and their
+    # containers carry no annotations.
+    config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0:detect_container_overflow=0")
+    config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1")
+
+trace_opt = os.path.join(tools, "trace-opt")
+switches = []
+if os.path.exists(trace_opt):
+    help_text = subprocess.run([trace_opt, "--help"], capture_output=True, text=True).stdout
+    if lit_config.params.get("roundtrip") == "1":
+        switches.append("--verify-roundtrip")
+    if lit_config.params.get("verify_stages") == "1" and "--verify-stages" in help_text:
+        switches.append("--verify-stages")
+else:
+    lit_config.fatal(f"{trace_opt} is not there; run ./dev build first")
+config.substitutions.append((r"(?<![\w./-])trace-opt(?![\w-])", " ".join([trace_opt, *switches])))
