@@ -23,7 +23,9 @@ static LogicalResult verifyGatherLike(Operation *op, RankedTensorType input, Ran
       return op->emitOpError("index is larger than the operand in dimension ") << i;
   return success();
 }
-LogicalResult GatherOp::verify() { return verifyGatherLike(*this, getInput().getType(), getIndex().getType(), getDim()); }
+LogicalResult GatherOp::verify() {
+  return verifyGatherLike(*this, getInput().getType(), getIndex().getType(), getDim());
+}
 LogicalResult ScatterAddOp::verify() {
   if (getSource().getType().getElementType() != getInput().getType().getElementType())
     return emitOpError("source must have the operand's element type");
@@ -94,7 +96,9 @@ static LogicalResult verifyIndices(Operation *op, RankedTensorType input, Operan
     return op->emitOpError("indexed value must be ") << wanted << ", not " << result;
   return success();
 }
-LogicalResult IndexOp::verify() { return verifyIndices(*this, getInput().getType(), getIndices(), getDims(), getType()); }
+LogicalResult IndexOp::verify() {
+  return verifyIndices(*this, getInput().getType(), getIndices(), getDims(), getType());
+}
 LogicalResult IndexPutOp::verify() {
   return verifyIndices(*this, getInput().getType(), getIndices(), getDims(), getSource().getType());
 }
@@ -106,7 +110,8 @@ LogicalResult SortOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
   return success();
 }
 LogicalResult SortOp::verify() {
-  if (static_cast<int64_t>(getDim()) < 0 || static_cast<int64_t>(getDim()) >= std::max<int64_t>(getInput().getType().getRank(), 1))
+  if (static_cast<int64_t>(getDim()) < 0 ||
+      static_cast<int64_t>(getDim()) >= std::max<int64_t>(getInput().getType().getRank(), 1))
     return emitOpError("dimension ") << getDim() << " is out of range";
   return success();
 }
@@ -128,8 +133,8 @@ LogicalResult TopkOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
 }
 LogicalResult TopkOp::verify() { return success(); }
 
-LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ValueRange operands, DictionaryAttr,
-                                         OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, ValueRange operands,
+                                         DictionaryAttr, OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
   RankedTensorType lhs = tensorType(operands[0]), rhs = tensorType(operands[1]);
   int64_t rank = lhs.getRank();
   bool fits = rank >= 2 && rhs.getRank() == rank && lhs.getElementType() == rhs.getElementType();

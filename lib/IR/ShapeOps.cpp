@@ -187,7 +187,8 @@ LogicalResult CatOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc
     for (int64_t i = 0; fits && i < type.getRank(); ++i)
       fits = i == dim || type.getDimSize(i) == first.getDimSize(i);
     if (!fits)
-      return emitOptionalError(loc, "'trace.cat' op operands ", first, " and ", type, " do not fit along dimension ", dim);
+      return emitOptionalError(loc, "'trace.cat' op operands ", first, " and ", type, " do not fit along dimension ",
+                               dim);
     size = ShapedType::isDynamic(size) || type.isDynamicDim(dim) ? ShapedType::kDynamic : size + type.getDimSize(dim);
   }
   SmallVector<int64_t> shape(first.getShape());

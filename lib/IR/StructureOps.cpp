@@ -38,7 +38,8 @@ static LogicalResult verifyArguments(Operation *op, ArrayAttr arguments, unsigne
 }
 
 LogicalResult BsymOp::verify() {
-  if (!getBody().empty() && failed(verifyBody(*this, getBody(), getOperands_().getTypes(), getResultTypes(), "decomposition")))
+  if (!getBody().empty() &&
+      failed(verifyBody(*this, getBody(), getOperands_().getTypes(), getResultTypes(), "decomposition")))
     return failure();
   if (getVjpForward().has_value() != getVjpBackward().has_value())
     return emitOpError("needs both vjp_forward and vjp_backward, or neither");
@@ -78,7 +79,8 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getCalleeAttr());
   if (!callee)
     return emitOpError("calls ") << getCalleeAttr() << ", which is no function here";
-  if (TypeRange(callee.getArgumentTypes()) != TypeRange(getOperands_()) || TypeRange(callee.getResultTypes()) != TypeRange(getResultTypes())) {
+  if (TypeRange(callee.getArgumentTypes()) != TypeRange(getOperands_()) ||
+      TypeRange(callee.getResultTypes()) != TypeRange(getResultTypes())) {
     InFlightDiagnostic error = emitOpError("does not have the type of its callee");
     error.attachNote(callee.getLoc()) << "callee is " << callee.getFunctionType();
     return error;
@@ -91,7 +93,8 @@ LogicalResult ReturnOp::verify() {
   SmallVector<Type> types(getOutputs().getTypes());
   llvm::append_range(types, getGradients().getTypes());
   if (types.size() != func.getNumResults())
-    return emitOpError("has ") << types.size() << " operands, but the function has " << func.getNumResults() << " results";
+    return emitOpError("has ") << types.size() << " operands, but the function has " << func.getNumResults()
+                               << " results";
   for (auto [i, type] : llvm::enumerate(types))
     if (type != func.getResultTypes()[i])
       return emitOpError("operand ") << i << " is " << type << ", but the function's result " << i << " is "
@@ -106,8 +109,8 @@ LogicalResult ReturnOp::verify() {
     if (argument < 0 || argument >= static_cast<int64_t>(func.getNumArguments()))
       return emitOpError("gives a gradient of argument ") << argument << ", which is not there";
     if (gradient.getType() != func.getArgumentTypes()[argument])
-      return emitOpError("gradient of argument ") << argument << " is " << gradient.getType() << ", but the argument is "
-                                                  << func.getArgumentTypes()[argument];
+      return emitOpError("gradient of argument ") << argument << " is " << gradient.getType()
+                                                  << ", but the argument is " << func.getArgumentTypes()[argument];
   }
   return success();
 }
@@ -119,8 +122,9 @@ LogicalResult GetGradOp::verify() {
   if (!isa<FloatType, ComplexType>(getType().getElementType()))
     return emitOpError("of ") << getType() << ": only floating-point outputs have a cotangent";
   // During construction the function may still lack its terminator.
-  ReturnOp ret = func.getBody().hasOneBlock() && !func.getBody().front().empty() ? dyn_cast<ReturnOp>(func.getBody().front().back())
-                                                                                : ReturnOp();
+  ReturnOp ret = func.getBody().hasOneBlock() && !func.getBody().front().empty()
+                     ? dyn_cast<ReturnOp>(func.getBody().front().back())
+                     : ReturnOp();
   if (!ret)
     return success();
   if (getOutput() >= ret.getOutputs().size()) {

@@ -87,7 +87,8 @@ LogicalResult TraceDialect::verifyOperationAttribute(Operation *op, NamedAttribu
 }
 
 /// What arguments and results have in common: roles are RoleAttrs, strides fit the rank.
-static LogicalResult verifyValueAttribute(Operation *op, Type type, NamedAttribute attr, StringRef what, unsigned index) {
+static LogicalResult verifyValueAttribute(Operation *op, Type type, NamedAttribute attr, StringRef what,
+                                          unsigned index) {
   if (attr.getName() == attrs::role && !isa<RoleAttr>(attr.getValue()))
     return op->emitOpError() << what << " " << index << ": 'trace.role' must be a #trace.role";
   if (attr.getName() == attrs::strides) {
@@ -99,7 +100,8 @@ static LogicalResult verifyValueAttribute(Operation *op, Type type, NamedAttribu
   return success();
 }
 
-LogicalResult TraceDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned index, NamedAttribute attr) {
+LogicalResult TraceDialect::verifyRegionArgAttribute(Operation *op, unsigned region, unsigned index,
+                                                     NamedAttribute attr) {
   auto func = dyn_cast<FunctionOpInterface>(op);
   if (!func)
     return success();
@@ -113,7 +115,8 @@ LogicalResult TraceDialect::verifyRegionArgAttribute(Operation *op, unsigned reg
   return verifyValueAttribute(op, type, attr, "argument", index);
 }
 
-LogicalResult TraceDialect::verifyRegionResultAttribute(Operation *op, unsigned region, unsigned index, NamedAttribute attr) {
+LogicalResult TraceDialect::verifyRegionResultAttribute(Operation *op, unsigned region, unsigned index,
+                                                        NamedAttribute attr) {
   auto func = dyn_cast<FunctionOpInterface>(op);
   if (!func)
     return success();
