@@ -1,0 +1,68 @@
+//===- Expr.cpp - Gradient rules as expressions -----------------------------===//
+#include "Expr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::trace;
+using namespace mlir::trace::autodiff;
+
+E autodiff::constantOf(E place, RankedTensorType type, double number) {
+  return place.with(createSplat(*place.builder, place.loc, type, number));
+}
+
+E autodiff::constantLike(E like, Type element, double number) {
+  RankedTensorType type = like.type().clone(element);
+  if (type.hasStaticShape())
+    return constantOf(like, type, number);
+  OpBuilder &builder = *like.builder;
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      sizes.push_back(tensor::DimOp::create(builder, like.loc, like.value, i));
+  TypedAttr value = isa<FloatType>(element) ? TypedAttr(builder.getFloatAttr(element, number))
+                                            : TypedAttr(builder.getIntegerAttr(element, static_cast<int64_t>(number)));
+  return like.with(FullOp::create(builder, like.loc, type, value, sizes));
+}
+
+E autodiff::constantLike(E like, double number) { return constantLike(like, like.type().getElementType(), number); }
+
+E autodiff::convert(E x, Type element) {
+  if (x.type().getElementType() == element)
+    return x;
+  return x.with(ConvertOp::create(*x.builder, x.loc, x.type().clone(element), x.value));
+}
+
+E autodiff::reshape(E x, RankedTensorType type) {
+  if (x.type() == type)
+    return x;
+  return x.with(ReshapeOp::create(*x.builder, x.loc, type, x.value));
+}
+
+E autodiff::broadcastInDim(E x, ArrayRef<int64_t> dims, RankedTensorType type) {
+  if (x.type() == type)
+    return x;
+  return x.with(BroadcastInDimOp::create(*x.builder, x.loc, type, x.value, dims));
+}
+
+E autodiff::reduceSum(E x, ArrayRef<int64_t> dims) { return dims.empty() ? x : build<ReduceSumOp>(x, dims); }
+
+E autodiff::spread(E x, ArrayRef<int64_t> dims, RankedTensorType type) {
+  return broadcastInDim(x, otherDims(type.getRank(), dims), type.clone(x.type().getElementType()));
+}
+
+E autodiff::reverse(E x, ArrayRef<int64_t> dims) { return build<ReverseOp>(x, dims); }
+
+E autodiff::iota(E place, RankedTensorType type, int64_t dim) {
+  return place.with(IotaOp::create(*place.builder, place.loc, type.clone(place.builder->getI64Type()), dim));
+}
+
+SmallVector<int64_t> autodiff::allDims(int64_t rank) { return llvm::to_vector(llvm::seq<int64_t>(0, rank)); }
+
+SmallVector<int64_t> autodiff::otherDims(int64_t rank, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> others;
+  for (int64_t i = 0; i < rank; ++i)
+    if (!llvm::is_contained(dims, i))
+      others.push_back(i);
+  return others;
+}
