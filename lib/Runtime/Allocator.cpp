@@ -1,0 +1,56 @@
+//===- Allocator.cpp - LibTorch's own allocations from the pool (C++) -------===//
+//
+// Results of library operators are allocated inside LibTorch. While a compiled function runs (PoolScope), its thread's
+// CPU allocations come from our pool; everywhere else, eager code included, the allocator that was there serves them.
+// Every buffer carries its own deleter, so it does not matter who frees it, when, or on which thread.
+//
+//===----------------------------------------------------------------------===//
+#include "Support.h"
+#include <c10/core/Allocator.h>
+#include <c10/core/CPUAllocator.h>
+#include <cstring>
+
+using namespace trace_rt;
+
+static thread_local bool fromPool = false;
+
+namespace {
+
+class PoolAllocator final : public c10::Allocator {
+public:
+  explicit PoolAllocator(c10::Allocator *previous) : previous(previous) {}
+
+  c10::DataPtr allocate(size_t bytes) override {
+    if (!fromPool)
+      return previous->allocate(bytes);
+    void *buffer = trace_rt_buffer(static_cast<int64_t>(bytes));
+    TORCH_CHECK_WITH(OutOfMemoryError, buffer, "torch-trace's pool cannot allocate ", bytes, " bytes");
+    return {buffer, buffer, trace_rt_buffer_free, c10::Device(c10::DeviceType::CPU)};
+  }
+
+  // Raw pointers are freed without their deleter, so they must all be the previous allocator's.
+  c10::DeleterFnPtr raw_deleter() const override { return fromPool ? nullptr : previous->raw_deleter(); }
+
+  void copy_data(void *dest, const void *src, std::size_t count) const override { std::memcpy(dest, src, count); }
+
+private:
+  c10::Allocator *previous;
+};
+
+} // namespace
+
+/// Installed once, for the life of the process.
+static void install() {
+  static PoolAllocator *allocator = [] {
+    auto *made = new PoolAllocator(c10::GetAllocator(c10::DeviceType::CPU));
+    c10::SetAllocator(c10::DeviceType::CPU, made, /*priority=*/255);
+    return made;
+  }();
+  (void)allocator;
+}
+
+PoolScope::PoolScope() : previous(fromPool) {
+  install();
+  fromPool = true;
+}
+PoolScope::~PoolScope() { fromPool = previous; }
