@@ -7,6 +7,8 @@
 #include "trace/Autodiff/Passes.h"
 #include "trace/Executors/Passes.h"
 #include "trace/IR/TraceDialect.h"
+#include "trace/Schedule/Passes.h"
+#include "trace/Split/Passes.h"
 #include "trace/Target/Lowering.h"
 
 int main(int argc, char **argv) {
@@ -18,6 +20,8 @@ int main(int argc, char **argv) {
   mlir::trace::registerTraceAutodiffPasses();
   mlir::trace::registerTraceExecutorsPasses();
   mlir::registerTransformsPasses();
+  mlir::trace::registerTraceSchedulePasses();
+  mlir::trace::registerTraceSplitPasses();
   mlir::trace::registerTargetPipelines();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "torch-trace optimizer driver\n", registry));
 }

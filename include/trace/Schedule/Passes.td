@@ -1,0 +1,78 @@
+//===- Passes.td - Grouping, rematerialisation, fusion, releases ------------===//
+#ifndef TRACE_SCHEDULE_PASSES_TD
+#define TRACE_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def GroupGetGrads : Pass<"trace-group-get-grads", "::mlir::func::FuncOp"> {
+  let summary = "Move all get_grads to one barrier between forward and backward";
+  let description = [{
+    Orders the body of a joint function as `[forward][get_grads][backward]`. *Forward* is what an output needs and every
+    op with side effects that does not depend on a cotangent; everything else stands after the barrier, so that what
+    only the backward needs is computed in the backward. Within each part the order stays as it was. Values do not
+    change.
+
+    ```mlir
+    %y = trace.sin %x                         %y = trace.sin %x
+    %g0 = trace.get_grad %y output 0          %z = trace.exp %x
+    %c = trace.cos %x                         %g0 = trace.get_grad %y output 0     // the barrier
+    %d = trace.mul %g0, %c             ->     %g1 = trace.get_grad %z output 1
+    %z = trace.exp %x                         %c = trace.cos %x
+    %g1 = trace.get_grad %z output 1          %d = trace.mul %g0, %c
+    ```
+
+    Precondition: none; a function without get_grads stays as it is. Fails, with one error at the `trace.return` and a
+    note at the get_grad, where an output depends on a cotangent: no such function can be split.
+  }];
+}
+
+def FuseForm : Pass<"trace-fuse-form", "::mlir::func::FuncOp"> {
+  let summary = "Gather fusible ops into trace.fusion regions, one per kernel";
+  let description = [{
+    Every fusible op but views ends in exactly one region; a region becomes one kernel. Three steps stand apart:
+    *legality* (which sets of ops one kernel can compute: FusionAnalysis.h), *decision* (which legal sets are formed:
+    producers into consumers first, then siblings that read the same values: FusionPlan.h) and *rewrite*.
+
+    A region has one iteration space of *rows* times *columns*. Its values are computed per element, or once per row
+    (reductions over the columns, which may be used again in the same region, as in softmax and the norms), or are
+    results only (reductions over the rows). Slices, pads, cats, transposes, reversals, broadcasts, gathers and iotas
+    of values of the region become index maps. Views whose result leaves the region stay outside; views and constants
+    used inside are copied in; so are cheap producers where a copy in each consumer costs less than memory traffic.
+
+    ```mlir
+    %s = trace.sin %x                 %r = trace.fusion(%x, %y) {
+    %r = trace.mul %s, %y      ->     ^bb0(%a, %b):
+                                        %s = trace.sin %a
+                                        %r = trace.mul %s, %b
+                                        trace.yield %r }
+    ```
+
+    Never across the barrier, never with a get_grad or a library op. Private functions (gradient rules) and outlined
+    fusions are left alone. Remarks (`--remarks-filter=trace-fuse`) say for each producer that stays outside its
+    consumer's region why. Precondition: get_grads stand together (`trace-group-get-grads`); fails with one error
+    at the first op between two get_grads otherwise.
+  }];
+  let options = [
+    Option<"fuseLimit", "fuse-limit", "int64_t", "-1",
+           "Form at most this many regions of more than one op; the rest of the ops get a region each (for bisection; "
+           "-1: no limit)">];
+  let dependentDialects = ["::mlir::trace::TraceDialect"];
+}
+
+def FuseOutline : Pass<"trace-fuse-outline", "::mlir::ModuleOp"> {
+  let summary = "Turn trace.fusion regions into private functions, equal ones into one";
+  let description = [{
+    Each region becomes `func.func private @fused_<ops>_<n> attributes {trace.fusion}` and a `trace.call` of it. Regions
+    that are equal but for locations share one function. The name holds the ops that compute (at most four), the
+    number counts equal names.
+
+    ```mlir
+    %r = trace.fusion(%x, %y) {..}  ->  %r = trace.call @fused_sin_mul_0(%x, %y)
+    ```
+
+    No preconditions; does not fail.
+  }];
+  let dependentDialects = ["::mlir::trace::TraceDialect", "::mlir::func::FuncDialect"];
+}
+
+#endif
