@@ -24,8 +24,9 @@ template <typename F, typename I> static LogicalResult binary(Evaluation &eval, 
     } else {
       bool single = eval.computesInFloat(type);
       for (int64_t i = 0; i < count; ++i) {
-        double y = single ? static_cast<double>(onFloat(static_cast<float>(a.floats[i]), static_cast<float>(b.floats[i])))
-                          : onFloat(a.floats[i], b.floats[i]);
+        double y = single
+                       ? static_cast<double>(onFloat(static_cast<float>(a.floats[i]), static_cast<float>(b.floats[i])))
+                       : onFloat(a.floats[i], b.floats[i]);
         result.floats[i] = eval.round(type, y);
       }
     }
@@ -176,76 +177,97 @@ std::optional<LogicalResult> interpreter::evaluateBinary(Evaluation &eval) {
   Undefined undefined;
   return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(eval.op)
       .Case<AddOp>([&](auto) {
-        return binary(eval, [](auto x, auto y) { return x + y; }, [](int64_t x, int64_t y, Type type) {
-          // Of booleans, PyTorch's + is or.
-          return type.isInteger(1) ? x | y : static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
-        });
+        return binary(
+            eval, [](auto x, auto y) { return x + y; },
+            [](int64_t x, int64_t y, Type type) {
+              // Of booleans, PyTorch's + is or.
+              return type.isInteger(1) ? x | y
+                                       : static_cast<int64_t>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
+            });
       })
       .Case<SubOp>([&](auto) {
-        return binary(eval, [](auto x, auto y) { return x - y; }, wrapping([](uint64_t x, uint64_t y) { return x - y; }));
+        return binary(
+            eval, [](auto x, auto y) { return x - y; }, wrapping([](uint64_t x, uint64_t y) { return x - y; }));
       })
       .Case<MulOp>([&](auto) {
-        return binary(eval, [](auto x, auto y) { return x * y; }, wrapping([](uint64_t x, uint64_t y) { return x * y; }));
+        return binary(
+            eval, [](auto x, auto y) { return x * y; }, wrapping([](uint64_t x, uint64_t y) { return x * y; }));
       })
       .Case<DivOp>([&](auto) { return binary(eval, [](auto x, auto y) { return x / y; }, undefined); })
       .Case<DivFloorOp>([&](auto) {
-        return division(eval, [](auto x, auto y) { return floorDivide(x, y); },
-                        [](int64_t quotient, int64_t remainder, int64_t, int64_t y) {
-                          return remainder != 0 && (remainder < 0) != (y < 0) ? quotient - 1 : quotient;
-                        });
+        return division(
+            eval, [](auto x, auto y) { return floorDivide(x, y); },
+            [](int64_t quotient, int64_t remainder, int64_t, int64_t y) {
+              return remainder != 0 && (remainder < 0) != (y < 0) ? quotient - 1 : quotient;
+            });
       })
       .Case<DivTruncOp>([&](auto) {
-        return division(eval, [](auto x, auto y) { return std::trunc(x / y); },
-                        [](int64_t quotient, int64_t, int64_t, int64_t) { return quotient; });
+        return division(
+            eval, [](auto x, auto y) { return std::trunc(x / y); },
+            [](int64_t quotient, int64_t, int64_t, int64_t) { return quotient; });
       })
       .Case<RemainderOp>([&](auto) {
-        return division(eval, [](auto x, auto y) { return floatRemainder(x, y); },
-                        [](int64_t, int64_t remainder, int64_t, int64_t y) {
-                          return remainder != 0 && (remainder < 0) != (y < 0) ? remainder + y : remainder;
-                        });
+        return division(
+            eval, [](auto x, auto y) { return floatRemainder(x, y); },
+            [](int64_t, int64_t remainder, int64_t, int64_t y) {
+              return remainder != 0 && (remainder < 0) != (y < 0) ? remainder + y : remainder;
+            });
       })
       .Case<FmodOp>([&](auto) {
-        return division(eval, [](auto x, auto y) { return std::fmod(x, y); },
-                        [](int64_t, int64_t remainder, int64_t, int64_t) { return remainder; });
+        return division(
+            eval, [](auto x, auto y) { return std::fmod(x, y); },
+            [](int64_t, int64_t remainder, int64_t, int64_t) { return remainder; });
       })
       .Case<PowOp>([&](auto) {
-        return binary(eval,
-                      [](auto x, auto y) {
-                        return static_cast<decltype(x)>(std::pow(static_cast<double>(x), static_cast<double>(y)));
-                      },
-                      [](int64_t x, int64_t y, Type) { return integerPower(x, y); });
+        return binary(
+            eval,
+            [](auto x, auto y) {
+              return static_cast<decltype(x)>(std::pow(static_cast<double>(x), static_cast<double>(y)));
+            },
+            [](int64_t x, int64_t y, Type) { return integerPower(x, y); });
       })
       .Case<Atan2Op>([&](auto) {
-        return binary(eval,
-                      [](auto x, auto y) {
-                        return static_cast<decltype(x)>(std::atan2(static_cast<double>(x), static_cast<double>(y)));
-                      },
-                      undefined);
+        return binary(
+            eval,
+            [](auto x, auto y) {
+              return static_cast<decltype(x)>(std::atan2(static_cast<double>(x), static_cast<double>(y)));
+            },
+            undefined);
       })
       .Case<HypotOp>([&](auto) { return binary(eval, [](auto x, auto y) { return std::hypot(x, y); }, undefined); })
-      .Case<CopysignOp>([&](auto) {
-        return binary(eval, [](auto x, auto y) { return std::copysign(x, y); }, undefined);
-      })
+      .Case<CopysignOp>(
+          [&](auto) { return binary(eval, [](auto x, auto y) { return std::copysign(x, y); }, undefined); })
       .Case<NextafterOp>([&](auto) { return nextAfter(eval); })
       .Case<MaximumOp>([&](auto) {
-        return binary(eval, [](auto x, auto y) { return maximum(x, y); },
-                      [](int64_t x, int64_t y, Type) { return std::max(x, y); });
+        return binary(
+            eval, [](auto x, auto y) { return maximum(x, y); },
+            [](int64_t x, int64_t y, Type) { return std::max(x, y); });
       })
       .Case<MinimumOp>([&](auto) {
-        return binary(eval, [](auto x, auto y) { return minimum(x, y); },
-                      [](int64_t x, int64_t y, Type) { return std::min(x, y); });
+        return binary(
+            eval, [](auto x, auto y) { return minimum(x, y); },
+            [](int64_t x, int64_t y, Type) { return std::min(x, y); });
       })
       .Case<FmaxOp>([&](auto) {
-        return binary(eval, [](auto x, auto y) { return std::isnan(x) ? y : std::isnan(y) ? x : maximum(x, y); },
-                      [](int64_t x, int64_t y, Type) { return std::max(x, y); });
+        return binary(
+            eval, [](auto x, auto y) { return std::isnan(x)   ? y
+                                              : std::isnan(y) ? x
+                                                              : maximum(x, y); },
+            [](int64_t x, int64_t y, Type) { return std::max(x, y); });
       })
       .Case<FminOp>([&](auto) {
-        return binary(eval, [](auto x, auto y) { return std::isnan(x) ? y : std::isnan(y) ? x : minimum(x, y); },
-                      [](int64_t x, int64_t y, Type) { return std::min(x, y); });
+        return binary(
+            eval, [](auto x, auto y) { return std::isnan(x)   ? y
+                                              : std::isnan(y) ? x
+                                                              : minimum(x, y); },
+            [](int64_t x, int64_t y, Type) { return std::min(x, y); });
       })
-      .Case<BitwiseAndOp>([&](auto) { return binary(eval, undefined, [](int64_t x, int64_t y, Type) { return x & y; }); })
-      .Case<BitwiseOrOp>([&](auto) { return binary(eval, undefined, [](int64_t x, int64_t y, Type) { return x | y; }); })
-      .Case<BitwiseXorOp>([&](auto) { return binary(eval, undefined, [](int64_t x, int64_t y, Type) { return x ^ y; }); })
+      .Case<BitwiseAndOp>(
+          [&](auto) { return binary(eval, undefined, [](int64_t x, int64_t y, Type) { return x & y; }); })
+      .Case<BitwiseOrOp>(
+          [&](auto) { return binary(eval, undefined, [](int64_t x, int64_t y, Type) { return x | y; }); })
+      .Case<BitwiseXorOp>(
+          [&](auto) { return binary(eval, undefined, [](int64_t x, int64_t y, Type) { return x ^ y; }); })
       .Case<ShiftLeftOp>([&](auto) {
         return binary(eval, undefined, [](int64_t x, int64_t y, Type type) -> int64_t {
           return y < 0 || y >= bitWidth(type) ? 0 : static_cast<int64_t>(static_cast<uint64_t>(x) << y);

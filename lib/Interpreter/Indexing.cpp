@@ -20,9 +20,9 @@ static void combine(Tensor &to, int64_t at, const Tensor &from, int64_t i, bool 
     to.floats[at] = accumulate ? to.floats[at] + from.floats[i] : from.floats[i];
   } else {
     uint64_t sum = static_cast<uint64_t>(to.ints[at]) + static_cast<uint64_t>(from.ints[i]);
-    to.ints[at] = !accumulate                         ? from.ints[i]
+    to.ints[at] = !accumulate                        ? from.ints[i]
                   : to.getElementType().isInteger(1) ? to.ints[at] | from.ints[i]
-                                                      : wrapToType(to.getElementType(), static_cast<int64_t>(sum));
+                                                     : wrapToType(to.getElementType(), static_cast<int64_t>(sum));
   }
 }
 static void roundAll(const Evaluation &eval, Tensor &tensor) {
@@ -185,9 +185,11 @@ static LogicalResult sort(Evaluation &eval, int64_t dim, bool descending, int64_
     for (int64_t n = 0; n < from.inner; ++n) {
       SmallVector<int64_t> order(from.size);
       std::iota(order.begin(), order.end(), 0);
-      std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+      llvm::sort(order, [&](int64_t i, int64_t j) {
         int64_t a = from.at(o, i, n), b = from.at(o, j, n);
-        return descending ? less(b, a) : less(a, b);
+        if (descending)
+          std::swap(a, b);
+        return less(a, b) || (!less(b, a) && i < j);
       });
       for (int64_t i = 0; i < to.size; ++i) {
         indices.ints[to.at(o, i, n)] = order[i];

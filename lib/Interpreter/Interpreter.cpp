@@ -21,7 +21,8 @@ static std::string whyNot(const Tensor &value, Type type) {
   llvm::raw_string_ostream os(text);
   auto tensor = dyn_cast<RankedTensorType>(type);
   bool fits = getElementTypeOrSelf(type) == value.getElementType();
-  fits = fits && (tensor ? succeeded(verifyCompatibleShape(tensor.getShape(), value.getShape())) : value.getRank() == 0);
+  fits =
+      fits && (tensor ? succeeded(verifyCompatibleShape(tensor.getShape(), value.getShape())) : value.getRank() == 0);
   if (!fits)
     os << "is " << value.getType() << ", not " << type;
   return text;

@@ -50,7 +50,7 @@ double interpreter::digamma(double x) {
     result -= 1 / x;
   // The asymptotic series with Bernoulli numbers.
   double z = 1 / (x * x);
-  double series = z * (1.0 / 12 -
-                       z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760))))));
+  double series =
+      z * (1.0 / 12 - z * (1.0 / 120 - z * (1.0 / 252 - z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760))))));
   return result + std::log(x) - 0.5 / x - series;
 }

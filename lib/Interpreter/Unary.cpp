@@ -99,8 +99,9 @@ std::optional<LogicalResult> interpreter::evaluateUnary(Evaluation &eval) {
       .Case<NegOp>([&](auto) { return mapExact(eval, [](double x) { return -x; }, negate); })
       .Case<SignOp>([&](auto) {
         // As PyTorch, sign(NaN) is 0.
-        return mapExact(eval, [](double x) -> double { return (x > 0) - (x < 0); },
-                        [](int64_t x) -> int64_t { return (x > 0) - (x < 0); });
+        return mapExact(
+            eval, [](double x) -> double { return (x > 0) - (x < 0); },
+            [](int64_t x) -> int64_t { return (x > 0) - (x < 0); });
       })
       .Case<ReluOp>([&](auto) {
         // NaN and -0.0 stay.
@@ -121,20 +122,17 @@ std::optional<LogicalResult> interpreter::evaluateUnary(Evaluation &eval) {
       .Case<SigmoidOp>([&](auto) {
         return mapFormula(eval, [](auto x) { return decltype(x)(1) / (decltype(x)(1) + std::exp(-x)); });
       })
-      .Case<IsnanOp>([&](auto) {
-        return predicate(eval, [](double x) { return std::isnan(x); }, [](int64_t) { return false; });
-      })
-      .Case<IsinfOp>([&](auto) {
-        return predicate(eval, [](double x) { return std::isinf(x); }, [](int64_t) { return false; });
-      })
+      .Case<IsnanOp>(
+          [&](auto) { return predicate(eval, [](double x) { return std::isnan(x); }, [](int64_t) { return false; }); })
+      .Case<IsinfOp>(
+          [&](auto) { return predicate(eval, [](double x) { return std::isinf(x); }, [](int64_t) { return false; }); })
       .Case<IsfiniteOp>([&](auto) {
         return predicate(eval, [](double x) { return std::isfinite(x); }, [](int64_t) { return true; });
       })
       .Case<SignbitOp>([&](auto) {
         return predicate(eval, [](double x) { return std::signbit(x); }, [](int64_t x) { return x < 0; });
       })
-      .Case<LogicalNotOp>([&](auto) {
-        return predicate(eval, [](double x) { return x == 0; }, [](int64_t x) { return x == 0; });
-      })
+      .Case<LogicalNotOp>(
+          [&](auto) { return predicate(eval, [](double x) { return x == 0; }, [](int64_t x) { return x == 0; }); })
       .Default([](Operation *) { return std::nullopt; });
 }

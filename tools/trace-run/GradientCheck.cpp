@@ -173,6 +173,9 @@ static bool hasDifferentiableArgument(func::FuncOp func) {
 
 LogicalResult mlir::trace::checkGradients(ModuleOp module, StringRef function, const GradientOptions &options,
                                           raw_ostream &os) {
+  // A joint that is differentiated again must still say where no gradient flows.
+  StringRef firstPipeline =
+      options.secondOrder ? "trace-claim,trace-autodiff{keep-stop-gradients=true}" : "trace-claim,trace-autodiff";
   OwningOpRef<ModuleOp> joints;
   bool found = false, correct = true;
   for (auto func : module.getOps<func::FuncOp>()) {
@@ -185,7 +188,7 @@ LogicalResult mlir::trace::checkGradients(ModuleOp module, StringRef function, c
     found = true;
     func::FuncOp joint = func;
     if (!isJoint) {
-      if (!joints && !(joints = runPasses(module, "trace-claim,trace-autodiff")))
+      if (!joints && !(joints = runPasses(module, firstPipeline)))
         return failure();
       joint = joints->lookupSymbol<func::FuncOp>(name);
       if (!joint || !joint->hasAttr(attrs::joint)) {
@@ -199,10 +202,10 @@ LogicalResult mlir::trace::checkGradients(ModuleOp module, StringRef function, c
     }
     if (!options.secondOrder)
       continue;
-    OwningOpRef<ModuleOp> plain = runPasses(isJoint ? module : *joints, "trace-joint-to-function");
+    OwningOpRef<ModuleOp> plain = runPasses(isJoint ? module : *joints, "func.func(trace-joint-to-function)");
     if (!plain)
       return failure();
-    OwningOpRef<ModuleOp> second = runPasses(*plain, "trace-autodiff");
+    OwningOpRef<ModuleOp> second = runPasses(*plain, "trace-autodiff{keep-stop-gradients=true}");
     if (!second)
       return failure();
     auto plainFunc = plain->lookupSymbol<func::FuncOp>(name), secondJoint = second->lookupSymbol<func::FuncOp>(name);

@@ -69,8 +69,8 @@ SmallVector<std::pair<int64_t, RankedTensorType>> Program::getCotangents() const
   else if (backward)
     for (unsigned i = 0, e = const_cast<func::FuncOp &>(backward).getNumArguments(); i < e; ++i)
       if (RoleAttr role = roleOf(backward, i); role && role.getKind() == RoleKind::Cotangent && role.getIndex())
-        result.push_back({*role.getIndex(), cast<RankedTensorType>(
-                                                const_cast<func::FuncOp &>(backward).getArgumentTypes()[i])});
+        result.push_back(
+            {*role.getIndex(), cast<RankedTensorType>(const_cast<func::FuncOp &>(backward).getArgumentTypes()[i])});
   llvm::sort(result, [](auto &a, auto &b) { return a.first < b.first; });
   result.erase(llvm::unique(result), result.end());
   return result;

@@ -30,8 +30,8 @@ struct Program {
 struct InputOptions {
   uint64_t seed = 0;
   double low = -1, high = 1;
-  int64_t integers = 10;    // integers are in [0, integers)
-  int64_t dynamicSize = 3;  // of each `?`
+  int64_t integers = 10;   // integers are in [0, integers)
+  int64_t dynamicSize = 3; // of each `?`
 };
 
 /// A random tensor, a function of the options and `salt` only.

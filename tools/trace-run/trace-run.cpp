@@ -1,9 +1,14 @@
 //===- trace-run.cpp - Runs functions of .mlir files ------------------------===//
 #include "Program.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "trace/Autodiff/Passes.h"
+#include "trace/Executors/Passes.h"
 #include "trace/Interpreter/Npy.h"
+#include "trace/Target/Lowering.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -16,40 +21,48 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("trace-run options");
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::desc("<file.mlir>"), cl::init("-"), cl::cat(category));
-static cl::opt<std::string> functionName("function", cl::cat(category),
-    cl::desc("The function to run; @f_forward with @f_backward where the split has made these of @f. "
-             "Default: the only public one"));
+static cl::opt<std::string>
+    functionName("function", cl::cat(category),
+                 cl::desc("The function to run; @f_forward with @f_backward where the split has made these of @f. "
+                          "Default: the only public one"));
 static cl::opt<bool> useInterpreter("interpret", cl::desc("Run by the reference interpreter"), cl::cat(category));
 static cl::opt<bool> f64("f64", cl::cat(category),
-    cl::desc("Keep every floating-point value as a double, whatever its type (with --interpret)"));
+                         cl::desc("Keep every floating-point value as a double, whatever its type (with --interpret)"));
 static cl::opt<uint64_t> seed("seed", cl::desc("Seed of the random inputs"), cl::init(0), cl::cat(category));
 static cl::opt<std::string> range("range", cl::init("-1,1"), cl::cat(category),
-    cl::desc("Range of random floating-point inputs, 'low,high'"));
+                                  cl::desc("Range of random floating-point inputs, 'low,high'"));
 static cl::opt<int64_t> intRange("int-range", cl::init(10), cl::cat(category),
-    cl::desc("Random integer inputs are in [0, n)"));
+                                 cl::desc("Random integer inputs are in [0, n)"));
 static cl::opt<int64_t> dynamicSize("dynamic-size", cl::init(3), cl::cat(category),
-    cl::desc("Size of each '?' dimension of a random input"));
-static cl::list<std::string> args("arg", cl::cat(category),
-    cl::desc("i=file.npy, i=number, i=n,n,.. (all elements) or i=uniform(low,high): the value of argument i"));
-static cl::list<std::string> cotangentArgs("cotangent", cl::cat(category),
-    cl::desc("k=..., as --arg: the cotangent of output k of a joint (default: random)"));
+                                    cl::desc("Size of each '?' dimension of a random input"));
+static cl::list<std::string>
+    args("arg", cl::cat(category),
+         cl::desc("i=file.npy, i=number, i=n,n,.. (all elements) or i=uniform(low,high): the value of argument i"));
+static cl::list<std::string>
+    cotangentArgs("cotangent", cl::cat(category),
+                  cl::desc("k=..., as --arg: the cotangent of output k of a joint (default: random)"));
 static cl::opt<bool> print("print", cl::desc("Print the results (default)"), cl::init(true), cl::cat(category));
 static cl::opt<bool> noPrint("no-print", cl::desc("Do not print the results"), cl::cat(category));
 static cl::opt<int> precision("precision", cl::init(6), cl::desc("Digits of printed numbers"), cl::cat(category));
 static cl::list<std::string> saves("save", cl::desc("i=file.npy: write result i to a file"), cl::cat(category));
-static cl::opt<std::string> compareFile("compare", cl::cat(category),
-    cl::desc("Run the function of this file on the same inputs and compare the results"));
-static cl::opt<std::string> compareFunction("compare-function", cl::cat(category),
-    cl::desc("The function to compare with (in the --compare file, or in the same file)"));
-static cl::opt<double> atolFlag("atol", cl::init(1e-5), cl::desc("Absolute tolerance of a comparison"), cl::cat(category));
-static cl::opt<double> rtolFlag("rtol", cl::init(1e-5), cl::desc("Relative tolerance of a comparison"), cl::cat(category));
-static cl::opt<bool> checkGradientsFlag("check-gradients", cl::cat(category),
+static cl::opt<std::string>
+    compareFile("compare", cl::cat(category),
+                cl::desc("Run the function of this file on the same inputs and compare the results"));
+static cl::opt<std::string>
+    compareFunction("compare-function", cl::cat(category),
+                    cl::desc("The function to compare with (in the --compare file, or in the same file)"));
+static cl::opt<double> atolFlag("atol", cl::init(1e-5), cl::desc("Absolute tolerance of a comparison"),
+                                cl::cat(category));
+static cl::opt<double> rtolFlag("rtol", cl::init(1e-5), cl::desc("Relative tolerance of a comparison"),
+                                cl::cat(category));
+static cl::opt<bool> checkGradientsFlag(
+    "check-gradients", cl::cat(category),
     cl::desc("Differentiate each public function that has a differentiable argument (or take a joint as it is) and "
              "compare its gradients with finite differences in f64"));
 static cl::opt<bool> secondOrder("second-order", cl::cat(category),
-    cl::desc("With --check-gradients: check the gradients of the gradients too"));
+                                 cl::desc("With --check-gradients: check the gradients of the gradients too"));
 static cl::opt<double> gradientTolerance("gradient-tolerance", cl::init(1e-5), cl::cat(category),
-    cl::desc("Relative tolerance of --check-gradients"));
+                                         cl::desc("Relative tolerance of --check-gradients"));
 
 /// "3=text" -> number and text.
 static FailureOr<llvm::DenseMap<int64_t, std::string>> parseNumbered(Location loc, ArrayRef<std::string> list,
@@ -117,8 +130,8 @@ static LogicalResult compare(StringRef name, StringRef otherName, ArrayRef<Tenso
     llvm::errs() << "error: result " << i << " (" << a.getType() << ") differs in " << difference.mismatches << " of "
                  << a.getNumElements() << " elements; first at " << indexString(a.getShape(), difference.firstIndex)
                  << ": " << llvm::format("%.9g", a.get(difference.firstIndex)) << " of " << name << ", "
-                 << llvm::format("%.9g", b.get(difference.firstIndex)) << " of " << otherName
-                 << "; largest difference " << llvm::format("%.3g", difference.maxAbsolute) << "\n";
+                 << llvm::format("%.9g", b.get(difference.firstIndex)) << " of " << otherName << "; largest difference "
+                 << llvm::format("%.3g", difference.maxAbsolute) << "\n";
   }
   return success(equal);
 }
@@ -235,7 +248,11 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "runs a function of a trace .mlir file, at any stage, and prints its results\n");
   DialectRegistry registry;
-  registry.insert<TraceDialect, func::FuncDialect>();
+  registry.insert<arith::ArithDialect, func::FuncDialect, tensor::TensorDialect, TraceDialect>();
+  registerAutodiffRules(registry);
+  registerTargetDialects(registry);
+  registerTraceAutodiffPasses();
+  registerTraceExecutorsPasses();
   MLIRContext context(registry);
   return failed(runMain(context));
 }
