@@ -155,9 +155,12 @@ LogicalResult Checker::check(StringRef what, raw_ostream &os) {
   return success();
 }
 
-/// A clone of the module after some passes; null after an error.
-static OwningOpRef<ModuleOp> runPasses(ModuleOp module, StringRef pipeline) {
+/// A clone of the module, with `function` and private functions only, after some passes; null after an error.
+static OwningOpRef<ModuleOp> runPasses(ModuleOp module, StringRef function, StringRef pipeline) {
   OwningOpRef<ModuleOp> clone = module.clone();
+  for (auto func : llvm::make_early_inc_range(clone->getOps<func::FuncOp>()))
+    if (!func.isPrivate() && func.getName() != function && SymbolTable::symbolKnownUseEmpty(func, *clone))
+      func.erase();
   PassManager manager(module.getContext());
   if (failed(parsePassPipeline(pipeline, manager, llvm::errs())) || failed(manager.run(*clone)))
     return nullptr;
@@ -176,7 +179,6 @@ LogicalResult mlir::trace::checkGradients(ModuleOp module, StringRef function, c
   // A joint that is differentiated again must still say where no gradient flows.
   StringRef firstPipeline =
       options.secondOrder ? "trace-claim,trace-autodiff{keep-stop-gradients=true}" : "trace-claim,trace-autodiff";
-  OwningOpRef<ModuleOp> joints;
   bool found = false, correct = true;
   for (auto func : module.getOps<func::FuncOp>()) {
     StringRef name = func.getName();
@@ -187,9 +189,13 @@ LogicalResult mlir::trace::checkGradients(ModuleOp module, StringRef function, c
       continue;
     found = true;
     func::FuncOp joint = func;
+    OwningOpRef<ModuleOp> joints;
     if (!isJoint) {
-      if (!joints && !(joints = runPasses(module, firstPipeline)))
-        return failure();
+      joints = runPasses(module, name, firstPipeline);
+      if (!joints) {
+        correct = false;
+        continue;
+      }
       joint = joints->lookupSymbol<func::FuncOp>(name);
       if (!joint || !joint->hasAttr(attrs::joint)) {
         os << "@" << name << ": no output depends on a differentiable argument\n";
@@ -202,10 +208,10 @@ LogicalResult mlir::trace::checkGradients(ModuleOp module, StringRef function, c
     }
     if (!options.secondOrder)
       continue;
-    OwningOpRef<ModuleOp> plain = runPasses(isJoint ? module : *joints, "func.func(trace-joint-to-function)");
+    OwningOpRef<ModuleOp> plain = runPasses(isJoint ? module : *joints, name, "func.func(trace-joint-to-function)");
     if (!plain)
       return failure();
-    OwningOpRef<ModuleOp> second = runPasses(*plain, "trace-autodiff{keep-stop-gradients=true}");
+    OwningOpRef<ModuleOp> second = runPasses(*plain, name, "trace-autodiff{keep-stop-gradients=true}");
     if (!second)
       return failure();
     auto plainFunc = plain->lookupSymbol<func::FuncOp>(name), secondJoint = second->lookupSymbol<func::FuncOp>(name);
