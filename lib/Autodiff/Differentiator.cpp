@@ -55,6 +55,12 @@ LogicalResult Differentiator::run() {
   return success();
 }
 
+bool Differentiator::Step::mayReach(int64_t operand) const {
+  if (kind == Kind::Region)
+    return llvm::is_contained(gradOperands, operand);
+  return !isa<RecomputeBarrierOp>(op) || operand == 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Forward: activity, region ops
 //===----------------------------------------------------------------------===//
@@ -75,7 +81,7 @@ LogicalResult Differentiator::prepare(ArrayRef<Operation *> ops, SmallVectorImpl
       result = prepareCheckpoint(checkpoint, steps);
     else if (auto bsym = dyn_cast<BsymOp>(op); bsym && anyActive(bsym->getOperands()))
       result = prepareBsym(bsym, steps);
-    else if (anyActive(op->getOperands()) && !isa<BitcastOp>(op) && !isSoftmaxShift(op)) {
+    else if (carriesGradient(op)) {
       bool any = false;
       for (Value value : op->getResults())
         if (isDifferentiable(value.getType())) {
@@ -89,6 +95,13 @@ LogicalResult Differentiator::prepare(ArrayRef<Operation *> ops, SmallVectorImpl
       return failure();
   }
   return success();
+}
+
+bool Differentiator::carriesGradient(Operation *op) const {
+  // `after` is no operand that the result depends on.
+  if (auto barrier = dyn_cast<RecomputeBarrierOp>(op))
+    return active.contains(barrier.getInput());
+  return anyActive(op->getOperands()) && !isa<BitcastOp>(op) && !isSoftmaxShift(op);
 }
 
 LogicalResult Differentiator::prepareCustomGrad(CustomGradOp op, SmallVectorImpl<Step> *steps) {
@@ -229,8 +242,8 @@ LogicalResult Differentiator::walkBackwards(ArrayRef<Step> steps) {
     Operation *op = step.op;
     if (llvm::none_of(op->getResults(), [&](Value result) { return reached.contains(result); }))
       continue;
-    for (Value operand : op->getOperands())
-      if (active.contains(operand))
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (active.contains(operand) && step.mayReach(i))
         reached.insert(operand);
     SmallVector<Value> cotangents;
     for (Value result : op->getResults())

@@ -31,11 +31,17 @@ private:
     SmallVector<Value> saved = {};
     Block *backward = nullptr;
     ArrayRef<int64_t> gradOperands = {};
+
+    /// The step gives a cotangent, be it zero, to this operand if it is active. (Others have none: eager's `.grad`
+    /// stays None, while zeros make it a tensor.)
+    bool mayReach(int64_t operand) const;
   };
 
   /// Finds what is active among `ops`, in order, and inlines region ops. Appends what has to be differentiated to
   /// `steps`; with null, nothing will be (a checkpoint's forward, a backward).
   LogicalResult prepare(ArrayRef<Operation *> ops, SmallVectorImpl<Step> *steps);
+  /// The op's floating-point results depend differentiably on something active.
+  bool carriesGradient(Operation *op) const;
   LogicalResult prepareCustomGrad(CustomGradOp op, SmallVectorImpl<Step> *steps);
   LogicalResult prepareCheckpoint(CheckpointOp op, SmallVectorImpl<Step> *steps);
   LogicalResult prepareBsym(BsymOp op, SmallVectorImpl<Step> *steps);

@@ -20,10 +20,11 @@ static LogicalResult prodRule(ReduceProdOp op, Vjp vjp) {
   E isZero = eq(x, 0.0);
   E ones = constantLike(x, 1.0);
   E zeros = reduceSum(convert(isZero, type.getElementType()), dims);
-  E rest = build<ReduceProdOp>(where(isZero, ones, x), dims);
+  E nonzero = where(isZero, ones, x);
+  E rest = build<ReduceProdOp>(nonzero, dims);
   E atZero = where(eq(zeros, 1.0), g * rest, 0.0);
   // No division by zero in the branch that is not taken: its derivative would be NaN.
-  E elsewhere = spread(g * y, dims, type) / where(isZero, ones, x);
+  E elsewhere = spread(g * y, dims, type) / nonzero;
   vjp.grads[0] = where(isZero, spread(atZero, dims, type), elsewhere).value;
   return success();
 }
