@@ -278,7 +278,7 @@ LogicalResult Differentiator::applyRule(const Step &step, ArrayRef<Value> cotang
     error << "has no gradient rule";
     Operation *first = nullptr;
     for (Operation *user : op->getUsers())
-      if (!first || user->isBeforeInBlock(first))
+      if (!isa<GetGradOp>(user) && (!first || user->isBeforeInBlock(first)))
         first = user;
     if (first)
       error.attachNote(first->getLoc()) << "its gradient is asked for through this use";

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // sigmoid, relu: the result is enough; relu gives 0 at 0 and lets the cotangent through at NaN.
 
 func.func @sigmoid(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {

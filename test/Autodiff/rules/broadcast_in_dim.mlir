@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // broadcast_in_dim: sums over what was added or stretched; a dimension of size 1 that stays is not summed.
 
 func.func @row(%x: tensor<8xf32> {trace.requires_grad}) -> tensor<4x8xf32> {

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // cat: each operand gets its piece; an operand that needs none costs nothing.
 
 func.func @cat(%a: tensor<2x2xf32> {trace.requires_grad}, %b: tensor<2x1xf32>, %c: tensor<2x3xf32> {trace.requires_grad})

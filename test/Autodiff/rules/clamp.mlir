@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // clamp: all of it to x within the bounds (inclusive); a bound gets it where it is the result.
 
 func.func @clamp(%x: tensor<4xf32> {trace.requires_grad}, %lo: tensor<4xf32> {trace.requires_grad},

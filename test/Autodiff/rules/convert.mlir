@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // convert: the cotangent is converted back; nothing flows through integers.
 
 func.func @widen(%x: tensor<4xbf16> {trace.requires_grad}) -> tensor<4xf32> {

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // convolution, convolution_input_grad, convolution_weight_grad: three contractions of one trilinear form, so that the
 // gradients of each are the other two.
 

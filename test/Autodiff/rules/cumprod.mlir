@@ -1,4 +1,6 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
+// RUN: trace-run %s --check-gradients --second-order --arg 0=1,0,2,3,4,5,6,7,8,9,10,0
 // cumprod: right with zeros: the first zero of a row gets the products with this zero left out.
 
 func.func @cumprod(%x: tensor<3x4xf32> {trace.requires_grad}) -> tensor<3x4xf32> {

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // cumsum: the running sum from the other end.
 
 func.func @cumsum(%x: tensor<3x4xf32> {trace.requires_grad}) -> tensor<3x4xf32> {

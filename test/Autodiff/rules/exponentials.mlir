@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --range=0.1,2
 // exp, exp2, expm1, log, log2, log10, log1p: exponentials use the result.
 
 func.func @exp(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --int-range=5
 // gather: a comparison with the position where there is one index per row (it fuses), else a scatter_add.
 
 func.func @one_per_row(%x: tensor<3x5xf32> {trace.requires_grad}, %i: tensor<3x1xi64>) -> tensor<3x1xf32> {

@@ -1,4 +1,10 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --function=sinh
+// RUN: trace-run %s --check-gradients --second-order --function=cosh
+// RUN: trace-run %s --check-gradients --second-order --function=tanh
+// RUN: trace-run %s --check-gradients --second-order --function=asinh
+// RUN: trace-run %s --check-gradients --second-order --function=acosh --range=1.1,3
+// RUN: trace-run %s --check-gradients --second-order --function=atanh
 // sinh, cosh, tanh, asinh, acosh, atanh.
 
 func.func @sinh(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {

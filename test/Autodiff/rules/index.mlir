@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --int-range=4
 // index: an accumulating index_put into zeros.
 
 func.func @index(%x: tensor<4x5x2xf32> {trace.requires_grad}, %i: tensor<3xi64>, %j: tensor<3xi64>) -> tensor<3x2xf32> {

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --int-range=7
 // index_add: the cotangent itself, and what stands at the indices.
 
 func.func @index_add(%x: tensor<7x3xf32> {trace.requires_grad}, %i: tensor<4xi64>, %s: tensor<4x3xf32> {trace.requires_grad})

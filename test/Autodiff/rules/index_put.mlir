@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --int-range=4
 // index_put: what was overwritten gets zeros; where it accumulates, the cotangent itself.
 
 func.func @overwrite(%x: tensor<4x2xf32> {trace.requires_grad}, %s: tensor<1x2xf32> {trace.requires_grad}, %i: tensor<1xi64>)

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // matmul: products with the transposed other operand.
 
 func.func @matmul(%a: tensor<2x3xf32> {trace.requires_grad}, %b: tensor<3x4xf32> {trace.requires_grad}) -> tensor<2x4xf32> {

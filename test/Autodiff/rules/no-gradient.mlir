@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // Ops that give integers or i1, random numbers and constants: nothing depends on them, no rule is asked for.
 // eq, ne, lt, le, gt, ge, isnan, isinf, isfinite, signbit, logical_not, argmax, argmin, iota, constant, full,
 // random_uniform, random_normal, check_index; the bitwise ops, shifts, reduce_any and reduce_all take no floats.

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // pad: the operand's places are taken out again, zeros where padding cut them; the value gets the sum of the rest.
 
 func.func @pad(%x: tensor<2x3xf32> {trace.requires_grad}, %v: tensor<f32> {trace.requires_grad}) -> tensor<3x9xf32> {

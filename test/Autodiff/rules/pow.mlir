@@ -1,4 +1,8 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --range=0.1,2
+// RUN: trace-run %s --check-gradients --second-order --function=square
+// RUN: trace-run %s --check-gradients --second-order --function=cube
+// RUN: trace-run %s --check-gradients --second-order --function=zeroth_power
 // pow: none where the exponent is 0; 0^b does not depend on b for b >= 0. A constant exponent gives the short form.
 
 func.func @pow(%a: tensor<4xf32> {trace.requires_grad}, %b: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {

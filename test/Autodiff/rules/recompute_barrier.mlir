@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // recompute_barrier: the identity towards its operand, nothing towards `after`.
 
 func.func @recompute_barrier(%x: tensor<4xf32> {trace.requires_grad}, %after: tensor<8xf32> {trace.requires_grad}) -> tensor<4xf32> {

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // reduce_max, reduce_min: shared equally among ties.
 
 func.func @reduce_max(%x: tensor<3x4xf32> {trace.requires_grad}) -> tensor<3xf32> {

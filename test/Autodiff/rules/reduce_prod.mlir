@@ -1,4 +1,7 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
+// RUN: trace-run %s --check-gradients --second-order --arg 0=1,0,2,3,4,5,6,7,8,9,10,11
+// RUN: trace-run %s --check-gradients --arg 0=1,0,2,3,0,5,0,7,8,9,10,11
 // reduce_prod: right with zeros: the only zero of a row gets the product of the others.
 
 func.func @reduce_prod(%x: tensor<3x4xf32> {trace.requires_grad}) -> tensor<3xf32> {

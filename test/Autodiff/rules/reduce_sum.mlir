@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // reduce_sum: the cotangent is spread over what was summed.
 
 func.func @reduce_sum(%x: tensor<2x3x4xf32> {trace.requires_grad}) -> tensor<3xf32> {

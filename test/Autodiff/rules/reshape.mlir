@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // reshape: back to the operand's shape.
 
 func.func @reshape(%x: tensor<4x6xf32> {trace.requires_grad}) -> tensor<2x12xf32> {

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // reverse: reversed again.
 
 func.func @reverse(%x: tensor<4x3xf32> {trace.requires_grad}) -> tensor<4x3xf32> {

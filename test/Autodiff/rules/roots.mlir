@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --range=0.1,2
 // sqrt, rsqrt, reciprocal use the result.
 
 func.func @sqrt(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {

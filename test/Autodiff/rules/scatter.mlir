@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --int-range=5
 // scatter: what was overwritten gets zeros.
 
 func.func @scatter(%x: tensor<3x5xf32> {trace.requires_grad}, %i: tensor<3x1xi64>, %s: tensor<3x1xf32> {trace.requires_grad})

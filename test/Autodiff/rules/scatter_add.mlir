@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --int-range=5
 // scatter_add: the cotangent itself, and what stands at the indices.
 
 func.func @scatter_add(%x: tensor<3x5xf32> {trace.requires_grad}, %i: tensor<3x2xi64>, %s: tensor<3x2xf32> {trace.requires_grad})

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // slice: zeros around and between.
 
 func.func @slice(%x: tensor<4x8xf32> {trace.requires_grad}) -> tensor<2x3xf32> {

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // sort, topk: the values' cotangents go back to where they came from; the indices have none.
 
 func.func @sort(%x: tensor<3x5xf32> {trace.requires_grad}) -> (tensor<3x5xf32>, tensor<3x5xi64>) {

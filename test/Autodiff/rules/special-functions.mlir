@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // erf, erfc, erfinv, lgamma, digamma (whose derivative, trigamma, is a series: PyTorch's).
 
 func.func @erf(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order --int-range=7
 // take: index_add into zeros.
 
 func.func @embedding(%w: tensor<7x3xf32> {trace.requires_grad}, %i: tensor<2x4xi64>) -> tensor<2x4x3xf32> {

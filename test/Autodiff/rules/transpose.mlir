@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // transpose: the inverse permutation.
 
 func.func @transpose(%x: tensor<2x3x4xf32> {trace.requires_grad}) -> tensor<4x2x3xf32> {

@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // sin, cos, tan, asin, acos, atan.
 
 func.func @sin(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {

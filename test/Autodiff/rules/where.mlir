@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // where: selections, so that a NaN or infinite cotangent of one side does not reach the other.
 
 func.func @where(%c: tensor<4xi1>, %a: tensor<4xf32> {trace.requires_grad}, %b: tensor<4xf32> {trace.requires_grad})

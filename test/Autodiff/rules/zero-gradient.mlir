@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
 // sign, ceil, floor, round, trunc, div_floor, div_trunc: zeros, as in eager, not an absent gradient.
 
 func.func @sign(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {
