@@ -1,0 +1,7 @@
+//===- Module.cpp - torch_trace._C ------------------------------------------===//
+#include "Bindings.h"
+
+NB_MODULE(_C, m) {
+  m.doc() = "The compiler of torch_trace: building captured modules, compiling and running them.";
+  trace_python::bindImport(m);
+}
