@@ -2,26 +2,90 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/InitAllDialects.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "trace/Autodiff/Passes.h"
 #include "trace/Executors/Passes.h"
 #include "trace/IR/TraceDialect.h"
+#include "trace/Pipelines/Passes.h"
+#include "trace/Pipelines/Pipelines.h"
 #include "trace/Schedule/Passes.h"
 #include "trace/Split/Passes.h"
 #include "trace/Target/Lowering.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::trace;
+
+namespace {
+
+/// A flag that takes a stage's name; --help lists the stages from the table.
+struct StageFlag : llvm::cl::opt<Stage> {
+  StageFlag(StringRef name, StringRef description, Stage initial)
+      : llvm::cl::opt<Stage>(name, llvm::cl::desc(description), llvm::cl::init(initial)) {
+    for (const StageInfo &info : stages)
+      getParser().addLiteralOption(info.name, info.stage, info.summary);
+  }
+};
+
+struct Flags {
+  StageFlag from{"compile-from", "The stage that the input is at (with --compile-to)", Stage::Captured};
+  StageFlag to{"compile-to", "Compile up to the end of this stage; other passes on the command line run afterwards",
+               Stage::Captured};
+  llvm::cl::opt<bool> inference{"inference", llvm::cl::desc("With --compile-to: a forward only, no gradients")};
+  llvm::cl::opt<bool> verifyStages{"verify-stages", llvm::cl::desc("Check the stage's contract after every pass")};
+};
+
+} // namespace
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
-  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::tensor::TensorDialect,
-                  mlir::trace::TraceDialect>();
-  mlir::trace::registerAutodiffRules(registry);
-  mlir::trace::registerTargetDialects(registry);
-  mlir::trace::registerTraceAutodiffPasses();
-  mlir::trace::registerTraceExecutorsPasses();
-  mlir::registerTransformsPasses();
-  mlir::trace::registerTraceSchedulePasses();
-  mlir::trace::registerTraceSplitPasses();
-  mlir::trace::registerTargetPipelines();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "torch-trace optimizer driver\n", registry));
+  llvm::InitLLVM init(argc, argv);
+  DialectRegistry registry;
+  registry.insert<arith::ArithDialect, func::FuncDialect, tensor::TensorDialect, TraceDialect>();
+  registerAutodiffRules(registry);
+  registerTargetDialects(registry);
+  registerTraceAutodiffPasses();
+  registerTraceExecutorsPasses();
+  registerTracePipelinesPasses();
+  registerTransformsPasses();
+  registerTraceSchedulePasses();
+  registerTraceSplitPasses();
+  registerTargetPipelines();
+  registerTracePipelines();
+
+  Flags flags;
+  auto [inputName, outputName] = registerAndParseCLIOptions(argc, argv, "torch-trace optimizer driver\n", registry);
+  std::string message;
+  auto input = openInputFile(inputName, &message);
+  if (!input) {
+    llvm::errs() << message << "\n";
+    return EXIT_FAILURE;
+  }
+  auto output = openOutputFile(outputName, &message);
+  if (!output) {
+    llvm::errs() << message << "\n";
+    return EXIT_FAILURE;
+  }
+
+  // In front of the passes on the command line stand those of --compile-to.
+  std::atomic<bool> contractBroken = false;
+  MlirOptMainConfig commandLine = MlirOptMainConfig::createFromCLOptions(), config = commandLine;
+  config.setPassPipelineSetupFn([&](PassManager &pm) {
+    PipelineSettings settings;
+    settings.training = !flags.inference;
+    settings.verifyStages = flags.verifyStages;
+    buildPipeline(pm, flags.from, flags.to, settings);
+    // A pipeline holds its verifiers; passes on the command line are watched.
+    if (flags.verifyStages && flags.to <= flags.from)
+      pm.addInstrumentation(std::make_unique<StageVerifier>(contractBroken));
+    return commandLine.setupPassPipeline(pm);
+  });
+  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)) || contractBroken)
+    return EXIT_FAILURE;
+  output->keep();
+  return EXIT_SUCCESS;
 }

@@ -1,0 +1,51 @@
+//===- Pipelines.h - The order of the passes ----------------------*- C++ -*-===//
+#ifndef TRACE_PIPELINES_PIPELINES_H
+#define TRACE_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "trace/Pipelines/Stages.h"
+#include <atomic>
+
+namespace mlir::trace {
+
+struct PipelineSettings {
+  /// Differentiate. Without, the captured function becomes a forward only (inference).
+  bool training = true;
+  /// Run the stage's verifier after every pass.
+  bool verifyStages = false;
+  /// Stop fusing after so many regions of more than one op (for bisection); negative: no limit.
+  int64_t fuseLimit = -1;
+  /// Round f16 and bf16 after every operation inside a fusion, as eager does, instead of keeping f32.
+  bool exactRounding = false;
+  /// Widest vector in bits; 0: what the host has.
+  unsigned vectorBits = 0;
+};
+
+/// Adds the passes that bring a module from the end of stage `from` to the end of stage `to`. The manager is one of
+/// ModuleOps. Nothing is added where `to` is not behind `from`.
+void buildPipeline(OpPassManager &pm, Stage from, Stage to, const PipelineSettings &settings = {});
+
+/// The part of the scheduled stage that forms regions: on host functions of any stage before lowering.
+void addFusionPasses(OpPassManager &pm, const PipelineSettings &settings);
+
+/// The part behind the split (lib/Pipelines/Lowering.cpp).
+void addLoweringPasses(OpPassManager &pm, const PipelineSettings &settings);
+
+/// --trace-training-pipeline and --trace-inference-pipeline: from captured to split.
+void registerTracePipelines();
+
+/// Checks the contract of `stage` on a function or, for Stage::Split, on a module, after each pass that keeps or makes
+/// a stage. Emits errors and sets `failed`, as an instrumentation cannot fail a pass manager. For trace-opt.
+class StageVerifier : public PassInstrumentation {
+public:
+  explicit StageVerifier(std::atomic<bool> &failed) : failed(failed) {}
+  void runAfterPass(Pass *pass, Operation *op) override;
+
+private:
+  std::atomic<bool> &failed;
+};
+
+} // namespace mlir::trace
+
+#endif
