@@ -37,7 +37,7 @@ def make_task(name: str, scale: float) -> Task:
     if name == "mlp":
         return Task(name, MLP(), digits(flat=True, batch_size=256), steps(300), 60, 3e-4)
     if name == "convnet":
-        return Task(name, ConvNet(), digits(flat=False, batch_size=128), steps(200), 90, 5e-4)
+        return Task(name, ConvNet(), digits(flat=False, batch_size=128), steps(200), 90, 3e-4)
     if name == "vit":
         return Task(name, ViT(), digits(flat=False, batch_size=128), steps(200), 120, 5e-4)
     data, vocabulary = python_source(context=128, batch_size=16)
