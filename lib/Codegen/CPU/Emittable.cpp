@@ -23,9 +23,10 @@ static bool no(std::string *why, const Twine &reason) {
 }
 
 bool cpu::canEmit(Operation *op, std::string *why) {
-  bool known = op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ViewLike>() ||
-               op->hasTrait<OpTrait::DataMovement>() || op->hasTrait<OpTrait::Reduction>() ||
-               isa<GatherOp, TakeOp, IotaOp, ConstantOp, FullOp, RandomUniformOp, RandomNormalOp, RecomputeBarrierOp>(op);
+  bool known =
+      op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ViewLike>() ||
+      op->hasTrait<OpTrait::DataMovement>() || op->hasTrait<OpTrait::Reduction>() ||
+      isa<GatherOp, TakeOp, IotaOp, ConstantOp, FullOp, RandomUniformOp, RandomNormalOp, RecomputeBarrierOp>(op);
   if (!known)
     return no(why, "has no code generator");
   auto checkType = [&](Type type) {

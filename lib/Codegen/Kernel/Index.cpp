@@ -10,8 +10,8 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 IndexContext::IndexContext() {
-  intern({});     // Expr 0 is the constant 0.
-  vector({});     // ExprVector 0 is the index of a 0-d tensor.
+  intern({}); // Expr 0 is the constant 0.
+  vector({}); // ExprVector 0 is the index of a 0-d tensor.
 }
 
 Expr IndexContext::intern(LinearExpr e) {
@@ -29,7 +29,7 @@ Expr IndexContext::intern(LinearExpr e) {
 }
 
 Atom IndexContext::internAtom(AtomInfo info) {
-  std::vector<int64_t> key = {static_cast<int64_t>(info.kind), info.low, info.high, info.operand, info.divisor,
+  std::vector<int64_t> key = {static_cast<int64_t>(info.kind),       info.low, info.high, info.operand, info.divisor,
                               reinterpret_cast<int64_t>(info.value), info.at};
   auto [it, inserted] = atomTable.try_emplace(std::move(key), atoms.size());
   if (inserted)
