@@ -1,108 +1,75 @@
-// RUN: trace-opt %s --cse --trace-autodiff | FileCheck %s
-// One get_grad per differentiable output position.
+// RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients --second-order
+// The whole of it on small functions; the parts are in the other files of this folder.
 
-// CSE leaves one sin, but two get_grads: the gradient is (g0 + g1) * cos(x).
-func.func @equal_outputs(%x: tensor<4xf32> {trace.requires_grad}) -> (tensor<4xf32>, tensor<4xf32>) {
-  %0 = trace.sin %x : tensor<4xf32>
-  %1 = trace.sin %x : tensor<4xf32>
-  trace.return outputs(%0, %1 : tensor<4xf32>, tensor<4xf32>)
+func.func @sin(%x: tensor<4xf32> {trace.role = #trace.role<input 0>, trace.requires_grad})
+    -> (tensor<4xf32> {trace.role = #trace.role<output 0>}) {
+  %y = trace.sin %x : tensor<4xf32>
+  trace.return outputs(%y : tensor<4xf32>)
 }
-// CHECK-LABEL: func.func @equal_outputs(
+// CHECK-LABEL: func.func @sin(
 // CHECK-SAME: %[[ARG0:[^:]*]]:
 // CHECK-SAME: trace.joint
 // CHECK: %[[SIN:.*]] = trace.sin %[[ARG0]] : tensor<4xf32>
 // CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[SIN]] output 0 : tensor<4xf32>
-// CHECK-NEXT: %[[G1:.*]] = trace.get_grad %[[SIN]] output 1 : tensor<4xf32>
-// CHECK-NEXT: %[[ADD:.*]] = trace.add %[[G]], %[[G1]] : tensor<4xf32>
 // CHECK-NEXT: %[[COS:.*]] = trace.cos %[[ARG0]] : tensor<4xf32>
-// CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[ADD]], %[[COS]] : tensor<4xf32>
-// CHECK-NEXT: trace.return outputs(%[[SIN]], %[[SIN]] : tensor<4xf32>, tensor<4xf32>) gradients(%[[MUL]] : tensor<4xf32>) of [0]
+// CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[G]], %[[COS]] : tensor<4xf32>
+// CHECK-NEXT: trace.return outputs(%[[SIN]] : tensor<4xf32>) gradients(%[[MUL]] : tensor<4xf32>) of [0]
 
-func.func @same_value_twice(%x: tensor<4xf32> {trace.requires_grad}) -> (tensor<4xf32>, tensor<4xf32>) {
-  %y = trace.exp %x : tensor<4xf32>
-  trace.return outputs(%y, %y : tensor<4xf32>, tensor<4xf32>)
+// Forward, then the get_grads in the order of the outputs, then the backward from the last op to the first. Cotangents
+// of a value with several uses are summed as they come.
+func.func @mlp(%x: tensor<4x8xf32>, %w: tensor<8x16xf32> {trace.requires_grad}, %b: tensor<16xf32> {trace.requires_grad},
+               %frozen: tensor<16x2xf32>) -> (tensor<4x2xf32>, tensor<4x16xf32>) {
+  %h = trace.matmul %x, %w : tensor<4x8xf32>, tensor<8x16xf32>
+  %bb = trace.broadcast_in_dim %b [1] : tensor<16xf32> to tensor<4x16xf32>
+  %z = trace.add %h, %bb : tensor<4x16xf32>
+  %a = trace.tanh %z : tensor<4x16xf32>
+  %y = trace.matmul %a, %frozen : tensor<4x16xf32>, tensor<16x2xf32>
+  trace.return outputs(%y, %a : tensor<4x2xf32>, tensor<4x16xf32>)
 }
-// CHECK-LABEL: func.func @same_value_twice(
-// CHECK-SAME: %[[ARG0:[^:]*]]:
-// CHECK-SAME: trace.joint
-// CHECK: %[[EXP:.*]] = trace.exp %[[ARG0]] : tensor<4xf32>
-// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[EXP]] output 0 : tensor<4xf32>
-// CHECK-NEXT: %[[G1:.*]] = trace.get_grad %[[EXP]] output 1 : tensor<4xf32>
-// CHECK-NEXT: %[[ADD:.*]] = trace.add %[[G]], %[[G1]] : tensor<4xf32>
-// CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[ADD]], %[[EXP]] : tensor<4xf32>
-// CHECK-NEXT: trace.return outputs(%[[EXP]], %[[EXP]] : tensor<4xf32>, tensor<4xf32>) gradients(%[[MUL]] : tensor<4xf32>) of [0]
-
-func.func @value_and_use(%x: tensor<4xf32> {trace.requires_grad}) -> (tensor<4xf32>, tensor<4xf32>) {
-  %y = trace.exp %x : tensor<4xf32>
-  %z = trace.mul %y, %y : tensor<4xf32>
-  trace.return outputs(%y, %z : tensor<4xf32>, tensor<4xf32>)
-}
-// CHECK-LABEL: func.func @value_and_use(
-// CHECK-SAME: %[[ARG0:[^:]*]]:
-// CHECK-SAME: trace.joint
-// CHECK: %[[EXP:.*]] = trace.exp %[[ARG0]] : tensor<4xf32>
-// CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[EXP]], %[[EXP]] : tensor<4xf32>
-// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[EXP]] output 0 : tensor<4xf32>
-// CHECK-NEXT: %[[G1:.*]] = trace.get_grad %[[MUL]] output 1 : tensor<4xf32>
-// CHECK-NEXT: %[[MUL1:.*]] = trace.mul %[[G1]], %[[EXP]] : tensor<4xf32>
-// CHECK-NEXT: %[[MUL2:.*]] = trace.mul %[[G1]], %[[EXP]] : tensor<4xf32>
-// CHECK-NEXT: %[[ADD:.*]] = trace.add %[[G]], %[[MUL1]] : tensor<4xf32>
-// CHECK-NEXT: %[[ADD1:.*]] = trace.add %[[ADD]], %[[MUL2]] : tensor<4xf32>
-// CHECK-NEXT: %[[MUL3:.*]] = trace.mul %[[ADD1]], %[[EXP]] : tensor<4xf32>
-// CHECK-NEXT: trace.return outputs(%[[EXP]], %[[MUL]] : tensor<4xf32>, tensor<4xf32>) gradients(%[[MUL3]] : tensor<4xf32>) of [0]
-
-// An input that is an output: its cotangent is part of its gradient.
-func.func @input_as_output(%x: tensor<4xf32> {trace.requires_grad}) -> (tensor<4xf32>, tensor<4xf32>) {
-  %y = trace.sin %x : tensor<4xf32>
-  trace.return outputs(%x, %y : tensor<4xf32>, tensor<4xf32>)
-}
-// CHECK-LABEL: func.func @input_as_output(
-// CHECK-SAME: %[[ARG0:[^:]*]]:
-// CHECK-SAME: trace.joint
-// CHECK: %[[SIN:.*]] = trace.sin %[[ARG0]] : tensor<4xf32>
-// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[ARG0]] output 0 : tensor<4xf32>
-// CHECK-NEXT: %[[G1:.*]] = trace.get_grad %[[SIN]] output 1 : tensor<4xf32>
-// CHECK-NEXT: %[[COS:.*]] = trace.cos %[[ARG0]] : tensor<4xf32>
-// CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[G1]], %[[COS]] : tensor<4xf32>
-// CHECK-NEXT: %[[ADD:.*]] = trace.add %[[G]], %[[MUL]] : tensor<4xf32>
-// CHECK-NEXT: trace.return outputs(%[[ARG0]], %[[SIN]] : tensor<4xf32>, tensor<4xf32>) gradients(%[[ADD]] : tensor<4xf32>) of [0]
-
-// Outputs of bool and integers, outputs that depend on no differentiable input, an input without a gradient: no get_grad.
-func.func @non_differentiable(%x: tensor<4xf32> {trace.requires_grad}, %c: tensor<4xf32>, %i: tensor<4xi64>)
-    -> (tensor<4xi1>, tensor<i64>, tensor<4xf32>, tensor<4xf32>, tensor<4xi64>, tensor<4xf32>) {
-  %b = trace.gt %x, %c : tensor<4xf32>
-  %a = trace.argmax %x dim 0 : tensor<4xf32>
-  %d = trace.exp %c : tensor<4xf32>
-  %y = trace.mul %x, %d : tensor<4xf32>
-  trace.return outputs(%b, %a, %d, %y, %i, %c : tensor<4xi1>, tensor<i64>, tensor<4xf32>, tensor<4xf32>, tensor<4xi64>, tensor<4xf32>)
-}
-// CHECK-LABEL: func.func @non_differentiable(
+// CHECK-LABEL: func.func @mlp(
 // CHECK-SAME: %[[ARG0:[^:]*]]:
 // CHECK-SAME: %[[ARG1:[^:]*]]:
 // CHECK-SAME: %[[ARG2:[^:]*]]:
+// CHECK-SAME: %[[ARG3:[^:]*]]:
 // CHECK-SAME: trace.joint
-// CHECK: %[[GT:.*]] = trace.gt %[[ARG0]], %[[ARG1]] : tensor<4xf32>
-// CHECK-NEXT: %[[ARGMAX:.*]] = trace.argmax %[[ARG0]] dim 0 : tensor<4xf32>
-// CHECK-NEXT: %[[EXP:.*]] = trace.exp %[[ARG1]] : tensor<4xf32>
-// CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[ARG0]], %[[EXP]] : tensor<4xf32>
-// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[MUL]] output 3 : tensor<4xf32>
-// CHECK-NEXT: %[[MUL1:.*]] = trace.mul %[[G]], %[[EXP]] : tensor<4xf32>
-// CHECK-NEXT: trace.return outputs(%[[GT]], %[[ARGMAX]], %[[EXP]], %[[MUL]], %[[ARG2]], %[[ARG1]] : tensor<4xi1>, tensor<i64>, tensor<4xf32>, tensor<4xf32>, tensor<4xi64>, tensor<4xf32>) gradients(%[[MUL1]] : tensor<4xf32>) of [0]
+// CHECK: %[[MATMUL:.*]] = trace.matmul %[[ARG0]], %[[ARG1]] : tensor<4x8xf32>, tensor<8x16xf32>
+// CHECK-NEXT: %[[B:.*]] = trace.broadcast_in_dim %[[ARG2]] [1] : tensor<16xf32> to tensor<4x16xf32>
+// CHECK-NEXT: %[[ADD:.*]] = trace.add %[[MATMUL]], %[[B]] : tensor<4x16xf32>
+// CHECK-NEXT: %[[TANH:.*]] = trace.tanh %[[ADD]] : tensor<4x16xf32>
+// CHECK-NEXT: %[[MATMUL1:.*]] = trace.matmul %[[TANH]], %[[ARG3]] : tensor<4x16xf32>, tensor<16x2xf32>
+// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[MATMUL1]] output 0 : tensor<4x2xf32>
+// CHECK-NEXT: %[[G1:.*]] = trace.get_grad %[[TANH]] output 1 : tensor<4x16xf32>
+// CHECK-NEXT: %[[TRANSPOSE:.*]] = trace.transpose %[[ARG3]] [1, 0] : tensor<16x2xf32>
+// CHECK-NEXT: %[[MATMUL2:.*]] = trace.matmul %[[G]], %[[TRANSPOSE]] : tensor<4x2xf32>, tensor<2x16xf32>
+// CHECK-NEXT: %[[ADD1:.*]] = trace.add %[[G1]], %[[MATMUL2]] : tensor<4x16xf32>
+// CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[TANH]], %[[TANH]] : tensor<4x16xf32>
+// CHECK-NEXT: %[[C:.*]] = trace.constant dense<1.000000e+00> : tensor<4x16xf32>
+// CHECK-NEXT: %[[SUB:.*]] = trace.sub %[[C]], %[[MUL]] : tensor<4x16xf32>
+// CHECK-NEXT: %[[MUL1:.*]] = trace.mul %[[ADD1]], %[[SUB]] : tensor<4x16xf32>
+// CHECK-NEXT: %[[SUM:.*]] = trace.reduce_sum %[[MUL1]] [0] : tensor<4x16xf32>
+// CHECK-NEXT: %[[TRANSPOSE1:.*]] = trace.transpose %[[ARG0]] [1, 0] : tensor<4x8xf32>
+// CHECK-NEXT: %[[MATMUL3:.*]] = trace.matmul %[[TRANSPOSE1]], %[[MUL1]] : tensor<8x4xf32>, tensor<4x16xf32>
+// CHECK-NEXT: trace.return outputs(%[[MATMUL1]], %[[TANH]] : tensor<4x2xf32>, tensor<4x16xf32>) gradients(%[[MATMUL3]], %[[SUM]] : tensor<8x16xf32>, tensor<16xf32>) of [1, 2]
 
-// The role that an output has already stays.
-func.func @roles(%x: tensor<4xf32> {trace.requires_grad}, %unused: tensor<2xf32> {trace.requires_grad}, %n: tensor<4xf32>)
-    -> (tensor<4xf32> {trace.role = #trace.role<output 0>}, tensor<4xf32> {trace.role = #trace.role<mutated 2>}) {
-  %y = trace.mul %x, %n : tensor<4xf32>
-  %m = trace.exp %n : tensor<4xf32>
-  trace.return outputs(%y, %m : tensor<4xf32>, tensor<4xf32>)
+// A parameter used twice (tied weights): one gradient.
+func.func @tied(%x: tensor<4x4xf32>, %w: tensor<4x4xf32> {trace.requires_grad}) -> tensor<4x4xf32> {
+  %0 = trace.matmul %x, %w : tensor<4x4xf32>, tensor<4x4xf32>
+  %1 = trace.matmul %0, %w : tensor<4x4xf32>, tensor<4x4xf32>
+  trace.return outputs(%1 : tensor<4x4xf32>)
 }
-// CHECK-LABEL: func.func @roles(
+// CHECK-LABEL: func.func @tied(
 // CHECK-SAME: %[[ARG0:[^:]*]]:
 // CHECK-SAME: %[[ARG1:[^:]*]]:
-// CHECK-SAME: %[[ARG2:[^:]*]]:
 // CHECK-SAME: trace.joint
-// CHECK: %[[MUL:.*]] = trace.mul %[[ARG0]], %[[ARG2]] : tensor<4xf32>
-// CHECK-NEXT: %[[EXP:.*]] = trace.exp %[[ARG2]] : tensor<4xf32>
-// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[MUL]] output 0 : tensor<4xf32>
-// CHECK-NEXT: %[[MUL1:.*]] = trace.mul %[[G]], %[[ARG2]] : tensor<4xf32>
-// CHECK-NEXT: trace.return outputs(%[[MUL]], %[[EXP]] : tensor<4xf32>, tensor<4xf32>) gradients(%[[MUL1]] : tensor<4xf32>) of [0]
+// CHECK: %[[MATMUL:.*]] = trace.matmul %[[ARG0]], %[[ARG1]] : tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK-NEXT: %[[MATMUL1:.*]] = trace.matmul %[[MATMUL]], %[[ARG1]] : tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[MATMUL1]] output 0 : tensor<4x4xf32>
+// CHECK-NEXT: %[[TRANSPOSE:.*]] = trace.transpose %[[ARG1]] [1, 0] : tensor<4x4xf32>
+// CHECK-NEXT: %[[MATMUL2:.*]] = trace.matmul %[[G]], %[[TRANSPOSE]] : tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK-NEXT: %[[TRANSPOSE1:.*]] = trace.transpose %[[MATMUL]] [1, 0] : tensor<4x4xf32>
+// CHECK-NEXT: %[[MATMUL3:.*]] = trace.matmul %[[TRANSPOSE1]], %[[G]] : tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK-NEXT: %[[TRANSPOSE2:.*]] = trace.transpose %[[ARG0]] [1, 0] : tensor<4x4xf32>
+// CHECK-NEXT: %[[MATMUL4:.*]] = trace.matmul %[[TRANSPOSE2]], %[[MATMUL2]] : tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK-NEXT: %[[ADD:.*]] = trace.add %[[MATMUL3]], %[[MATMUL4]] : tensor<4x4xf32>
+// CHECK-NEXT: trace.return outputs(%[[MATMUL1]] : tensor<4x4xf32>) gradients(%[[ADD]] : tensor<4x4xf32>) of [1]

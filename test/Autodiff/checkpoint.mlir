@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff --cse | FileCheck %s
+// RUN: trace-run %s --check-gradients
 // The body stands forward, and again in the backward on operands behind a recompute_barrier, where CSE cannot merge it
 // with the forward's. Only the second copy is differentiated.
 

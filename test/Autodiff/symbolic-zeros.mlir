@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
+// RUN: trace-run %s --check-gradients
 // What nothing depends on costs nothing: no zeros, no products with them.
 
 // A piece of a split that is not used: only the used piece is padded back.
@@ -90,10 +91,12 @@ func.func @two_results(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32>
   ^bb0(%a: tensor<4xf32>):
     %s = trace.sin %a : tensor<4xf32>
     %c = trace.cos %a : tensor<4xf32>
-    trace.yield %s, %c : tensor<4xf32>, tensor<4xf32>
+    trace.yield %s, %c, %s, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   } backward {
-  ^bb0(%g: tensor<4xf32>, %h: tensor<4xf32>):
-    %d = trace.sub %g, %h : tensor<4xf32>
+  ^bb0(%g: tensor<4xf32>, %h: tensor<4xf32>, %s: tensor<4xf32>, %c: tensor<4xf32>):
+    %p = trace.mul %g, %c : tensor<4xf32>
+    %q = trace.mul %h, %s : tensor<4xf32>
+    %d = trace.sub %p, %q : tensor<4xf32>
     trace.yield %d : tensor<4xf32>
   }
   trace.return outputs(%y#0 : tensor<4xf32>)
@@ -105,5 +108,7 @@ func.func @two_results(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32>
 // CHECK-NEXT: %[[COS:.*]] = trace.cos %[[ARG0]] : tensor<4xf32>
 // CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[SIN]] output 0 : tensor<4xf32>
 // CHECK-NEXT: %[[C:.*]] = trace.constant dense<0.000000e+00> : tensor<4xf32>
-// CHECK-NEXT: %[[SUB:.*]] = trace.sub %[[G]], %[[C]] : tensor<4xf32>
+// CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[G]], %[[COS]] : tensor<4xf32>
+// CHECK-NEXT: %[[MUL1:.*]] = trace.mul %[[C]], %[[SIN]] : tensor<4xf32>
+// CHECK-NEXT: %[[SUB:.*]] = trace.sub %[[MUL]], %[[MUL1]] : tensor<4xf32>
 // CHECK-NEXT: trace.return outputs(%[[SIN]] : tensor<4xf32>) gradients(%[[SUB]] : tensor<4xf32>) of [0]

@@ -28,6 +28,25 @@ static E trigamma(E x) {
   return where(reflected, constantLike(x, numbers::pi * numbers::pi) / square(s) - sum, sum);
 }
 
+/// x^n as eager computes a power with a Python number.
+static E powConstant(E x, double n) {
+  if (n == 1)
+    return x;
+  if (n == 2)
+    return square(x);
+  if (n == 3)
+    return square(x) * x;
+  if (n == 0.5)
+    return sqrt(x);
+  if (n == -0.5)
+    return rsqrt(x);
+  if (n == -1)
+    return reciprocal(x);
+  if (n == -2)
+    return reciprocal(square(x));
+  return pow(x, constantLike(x, n));
+}
+
 /// pow's gradient towards the base: none where the exponent is 0, even at base 0.
 static E powBase(E a, E b, E y, E g) {
   if (auto exponent = dyn_cast_or_null<FloatAttr>(getSplatValue(b.value))) {
@@ -36,15 +55,19 @@ static E powBase(E a, E b, E y, E g) {
       return g.with(Value());
     if (n == 1)
       return g;
-    if (n == 2)
-      return g * (a * 2.0);
-    return g * (pow(a, constantLike(b, n - 1)) * n);
+    return g * (powConstant(a, n - 1) * n);
   }
   return where(eq(b, 0.0), 0.0, g * (b * pow(a, b - 1.0)));
 }
 
 /// pow's gradient towards the exponent: 0^b is constant for b >= 0.
 static E powExponent(E a, E b, E y, E g) { return g * where(eq(a, 0.0) && ge(b, 0.0), 0.0, y * log(a)); }
+
+/// atan2's gradient is part / (a^2 + b^2); 0 at the origin.
+static E angleGradient(E part, E a, E b, E g) {
+  E norm = square(a) + square(b);
+  return g * where(eq(norm, 0.0), 0.0, part / norm);
+}
 
 /// A gradient that goes where `side` says the operand was chosen, half each at ties; NaN operands let it through.
 static E chosen(E losing, E tie, E g) { return where(losing, 0.0, where(tie, g * 0.5, g)); }
@@ -132,8 +155,8 @@ static void addBinaryRules(RuleTable &rules) {
                             [](E a, E b, E y, E g) { return -g * divFloor(a, b); });
   rules.binary<FmodOp>([](E a, E b, E y, E g) { return g; }, [](E a, E b, E y, E g) { return -g * divTrunc(a, b); });
   rules.binary<PowOp>(powBase, powExponent);
-  rules.binary<Atan2Op>([](E a, E b, E y, E g) { return g * (b / (square(a) + square(b))); },
-                        [](E a, E b, E y, E g) { return g * (-a / (square(a) + square(b))); });
+  rules.binary<Atan2Op>([](E a, E b, E y, E g) { return angleGradient(b, a, b, g); },
+                        [](E a, E b, E y, E g) { return angleGradient(-a, a, b, g); });
   rules.binary<HypotOp>([](E a, E b, E y, E g) { return g * (a / y); }, [](E a, E b, E y, E g) { return g * (b / y); });
   rules.binary<CopysignOp>([](E a, E b, E y, E g) { return g * where(eq(a, 0.0), 0.0, y / a); }, noGradient);
   rules.binary<MaximumOp>([](E a, E b, E y, E g) { return chosen(lt(a, b), eq(a, b), g); },

@@ -15,14 +15,22 @@ func.func @atan2(%a: tensor<4xf32> {trace.requires_grad}, %b: tensor<4xf32> {tra
 // CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[ARG0]], %[[ARG0]] : tensor<4xf32>
 // CHECK-NEXT: %[[MUL1:.*]] = trace.mul %[[ARG1]], %[[ARG1]] : tensor<4xf32>
 // CHECK-NEXT: %[[ADD:.*]] = trace.add %[[MUL]], %[[MUL1]] : tensor<4xf32>
+// CHECK-NEXT: %[[C:.*]] = trace.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: %[[EQ:.*]] = trace.eq %[[ADD]], %[[C]] : tensor<4xf32>
 // CHECK-NEXT: %[[DIV:.*]] = trace.div %[[ARG1]], %[[ADD]] : tensor<4xf32>
-// CHECK-NEXT: %[[MUL2:.*]] = trace.mul %[[G]], %[[DIV]] : tensor<4xf32>
+// CHECK-NEXT: %[[C1:.*]] = trace.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: %[[WHERE:.*]] = trace.where %[[EQ]], %[[C1]], %[[DIV]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: %[[MUL2:.*]] = trace.mul %[[G]], %[[WHERE]] : tensor<4xf32>
 // CHECK-NEXT: %[[NEG:.*]] = trace.neg %[[ARG0]] : tensor<4xf32>
 // CHECK-NEXT: %[[MUL3:.*]] = trace.mul %[[ARG0]], %[[ARG0]] : tensor<4xf32>
 // CHECK-NEXT: %[[MUL4:.*]] = trace.mul %[[ARG1]], %[[ARG1]] : tensor<4xf32>
 // CHECK-NEXT: %[[ADD1:.*]] = trace.add %[[MUL3]], %[[MUL4]] : tensor<4xf32>
+// CHECK-NEXT: %[[C2:.*]] = trace.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: %[[EQ1:.*]] = trace.eq %[[ADD1]], %[[C2]] : tensor<4xf32>
 // CHECK-NEXT: %[[DIV1:.*]] = trace.div %[[NEG]], %[[ADD1]] : tensor<4xf32>
-// CHECK-NEXT: %[[MUL5:.*]] = trace.mul %[[G]], %[[DIV1]] : tensor<4xf32>
+// CHECK-NEXT: %[[C3:.*]] = trace.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: %[[WHERE1:.*]] = trace.where %[[EQ1]], %[[C3]], %[[DIV1]] : tensor<4xi1>, tensor<4xf32>
+// CHECK-NEXT: %[[MUL5:.*]] = trace.mul %[[G]], %[[WHERE1]] : tensor<4xf32>
 // CHECK-NEXT: trace.return outputs(%[[ATAN2]] : tensor<4xf32>) gradients(%[[MUL2]], %[[MUL5]] : tensor<4xf32>, tensor<4xf32>) of [0, 1]
 
 func.func @hypot(%a: tensor<4xf32> {trace.requires_grad}, %b: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {

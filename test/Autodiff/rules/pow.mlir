@@ -63,12 +63,11 @@ func.func @cube(%a: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {
 // CHECK: %[[C:.*]] = trace.constant dense<3.000000e+00> : tensor<4xf32>
 // CHECK-NEXT: %[[POW:.*]] = trace.pow %[[ARG0]], %[[C]] : tensor<4xf32>
 // CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[POW]] output 0 : tensor<4xf32>
-// CHECK-NEXT: %[[C1:.*]] = trace.constant dense<2.000000e+00> : tensor<4xf32>
-// CHECK-NEXT: %[[POW1:.*]] = trace.pow %[[ARG0]], %[[C1]] : tensor<4xf32>
-// CHECK-NEXT: %[[C2:.*]] = trace.constant dense<3.000000e+00> : tensor<4xf32>
-// CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[POW1]], %[[C2]] : tensor<4xf32>
-// CHECK-NEXT: %[[MUL1:.*]] = trace.mul %[[G]], %[[MUL]] : tensor<4xf32>
-// CHECK-NEXT: trace.return outputs(%[[POW]] : tensor<4xf32>) gradients(%[[MUL1]] : tensor<4xf32>) of [0]
+// CHECK-NEXT: %[[MUL:.*]] = trace.mul %[[ARG0]], %[[ARG0]] : tensor<4xf32>
+// CHECK-NEXT: %[[C1:.*]] = trace.constant dense<3.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: %[[MUL1:.*]] = trace.mul %[[MUL]], %[[C1]] : tensor<4xf32>
+// CHECK-NEXT: %[[MUL2:.*]] = trace.mul %[[G]], %[[MUL1]] : tensor<4xf32>
+// CHECK-NEXT: trace.return outputs(%[[POW]] : tensor<4xf32>) gradients(%[[MUL2]] : tensor<4xf32>) of [0]
 
 func.func @zeroth_power(%a: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {
   %b = trace.constant dense<0.0> : tensor<4xf32>
