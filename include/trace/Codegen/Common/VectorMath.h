@@ -34,7 +34,7 @@ public:
 
   /// Emits the elementwise prim `mnemonic` ("exp", "maximum", "isnan", "div_floor", ...: the op's name without
   /// "trace."), on floats and, where the prim allows it, on integers. `isSigned` is false for ui8. Returns a null
-  /// value, having emitted nothing, where the mnemonic is unknown or the element type is not supported.
+  /// value, having emitted at most dead constants, where the mnemonic is unknown or the element type is not supported.
   /// Covers every unary, binary and predicate op of ElementwiseOps.td; not where, clamp, convert and bitcast.
   Value emit(StringRef mnemonic, ValueRange operands, bool isSigned = true);
 
@@ -152,8 +152,6 @@ public:
   Value select(Value condition, Value a, Value b);
 
 private:
-  class Impl;
-
   OpBuilder &b;
   Location loc;
   MathTarget target;

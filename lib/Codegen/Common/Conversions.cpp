@@ -1,0 +1,63 @@
+//===- Conversions.cpp - Between float types ---------------------------------===//
+#include "Formula.h"
+
+using namespace mlir;
+using namespace mlir::trace;
+
+/// The bits of x rounded to bf16, in the upper half; the lower half is garbage of the rounding.
+static Num roundedUpperHalf(Num x) {
+  Num bits = bitsOf(x);
+  Num lastBit = shiftRightUnsigned(bits, 16) & splatInt(bits, 1);
+  Num rounded = bits + splatInt(bits, 0x7fff) + lastBit;
+  // A NaN must not round to an infinity; tested in integers, which stays a vector everywhere.
+  Num isNan = greater(bits & splatInt(bits, 0x7fffffff), splatInt(bits, 0x7f800000));
+  return choose(isNan, splatInt(bits, 0x7fc00000), rounded);
+}
+
+Value VectorMath::convertFloat(Value x, Type elementType) {
+  Formula in{b, loc, target};
+  Num number(x, in);
+  Type from = number.element();
+  if (from == elementType)
+    return x;
+  if (from.isBF16()) {
+    Num bits = Num(arith::BitcastOp::create(b, loc, number.with(b.getI16Type()), x), in);
+    return convertFloat(floatOf(shiftLeft(extendUnsigned(bits, 32), 16)), elementType);
+  }
+  if (from.isF64() && elementType.getIntOrFloatBitWidth() == 16)
+    return convertFloat(toSingle(number), elementType);
+  if (from.isF16() && elementType.isBF16())
+    return convertFloat(toSingle(number), elementType);
+  if (!elementType.isBF16())
+    return toFloat(number, cast<FloatType>(elementType));
+  Num bits = truncateInt(shiftRightUnsigned(roundedUpperHalf(number), 16), 16);
+  return arith::BitcastOp::create(b, loc, number.with(elementType), bits.value);
+}
+
+Value VectorMath::roundThrough(Value x, Type elementType) {
+  Formula in{b, loc, target};
+  Num number(x, in);
+  if (number.element().isF32() && elementType.isBF16()) {
+    Num bits = roundedUpperHalf(number);
+    return floatOf(bits & splatInt(bits, 0xffff0000));
+  }
+  return convertFloat(convertFloat(x, elementType), number.element());
+}
+
+Type VectorMath::like(Value x, Type elementType) { return Num(x, Formula{b, loc, target}).with(elementType); }
+Value VectorMath::constant(Value x, double value) {
+  Formula in{b, loc, target};
+  return splat(Num(x, in), value);
+}
+Value VectorMath::constantInt(Value x, Type elementType, int64_t value) {
+  Formula in{b, loc, target};
+  return splatInt(Num(x, in), elementType, value);
+}
+Value VectorMath::fma(Value a, Value b, Value c) {
+  Formula in{this->b, loc, target};
+  return mulAdd(Num(a, in), Num(b, in), Num(c, in));
+}
+Value VectorMath::select(Value condition, Value a, Value b) {
+  Formula in{this->b, loc, target};
+  return choose(Num(condition, in), Num(a, in), Num(b, in));
+}
