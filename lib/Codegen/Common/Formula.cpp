@@ -68,8 +68,8 @@ static Num compare(Num a, Num b, arith::CmpFPredicate floats, arith::CmpIPredica
 }
 Num trace::less(Num a, Num b) { return compare(a, b, arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt); }
 Num trace::lessEqual(Num a, Num b) { return compare(a, b, arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle); }
-Num greater(Num a, Num b) { return compare(a, b, arith::CmpFPredicate::OGT, arith::CmpIPredicate::sgt); }
-Num greaterEqual(Num a, Num b) { return compare(a, b, arith::CmpFPredicate::OGE, arith::CmpIPredicate::sge); }
+Num trace::greater(Num a, Num b) { return compare(a, b, arith::CmpFPredicate::OGT, arith::CmpIPredicate::sgt); }
+Num trace::greaterEqual(Num a, Num b) { return compare(a, b, arith::CmpFPredicate::OGE, arith::CmpIPredicate::sge); }
 Num trace::equal(Num a, Num b) { return compare(a, b, arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq); }
 Num trace::differs(Num a, Num b) { return compare(a, b, arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne); }
 Num trace::isNan(Num a) { return build<arith::CmpFOp>(a, arith::CmpFPredicate::UNO, a.value, a.value); }
