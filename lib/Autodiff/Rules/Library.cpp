@@ -5,21 +5,38 @@ using namespace mlir;
 using namespace mlir::trace;
 using namespace mlir::trace::autodiff;
 
+/// The permutation that exchanges the last two dimensions.
+static SmallVector<int64_t> matrixTransposition(int64_t rank) {
+  SmallVector<int64_t> perm = allDims(rank);
+  std::swap(perm[rank - 1], perm[rank - 2]);
+  return perm;
+}
+
+/// What `x` is the matrix transpose of, if it is made by one.
+static Value transposedFrom(E x) {
+  auto transpose = x.value.getDefiningOp<TransposeOp>();
+  if (!transpose || transpose.getPerm() != ArrayRef<int64_t>(matrixTransposition(x.type().getRank())))
+    return Value();
+  return transpose.getInput();
+}
+
 /// The last two dimensions exchanged.
 static E transposed(E x) {
-  SmallVector<int64_t> perm = allDims(x.type().getRank());
-  std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
-  return build<TransposeOp>(x, perm);
+  if (Value original = transposedFrom(x))
+    return x.with(original);
+  return build<TransposeOp>(x, matrixTransposition(x.type().getRank()));
 }
 
 static E matmul(E a, E b) { return build<MatmulOp>(a, b.value); }
 
+/// da = g b^T, db = a^T g. The cotangent of an operand that is a transpose (a linear layer's weight) is made as the
+/// transpose of a product, so that the cotangent of what was transposed is a product itself, in its own layout.
 static LogicalResult matmulRule(MatmulOp op, Vjp vjp) {
   E a = vjp.expr(op.getLhs()), b = vjp.expr(op.getRhs()), g = vjp.g();
   if (vjp.needed[0])
-    vjp.grads[0] = matmul(g, transposed(b)).value;
+    vjp.grads[0] = (transposedFrom(a) ? transposed(matmul(b, transposed(g))) : matmul(g, transposed(b))).value;
   if (vjp.needed[1])
-    vjp.grads[1] = matmul(transposed(a), g).value;
+    vjp.grads[1] = (transposedFrom(b) ? transposed(matmul(transposed(g), a)) : matmul(transposed(a), g)).value;
   return success();
 }
 

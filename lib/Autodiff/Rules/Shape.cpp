@@ -26,7 +26,10 @@ static LogicalResult transposeRule(TransposeOp op, Vjp vjp) {
   SmallVector<int64_t> inverse(op.getPerm().size());
   for (auto [i, p] : llvm::enumerate(op.getPerm()))
     inverse[p] = i;
-  vjp.grads[0] = build<TransposeOp>(vjp.g(), inverse).value;
+  // A rule may have made the cotangent by the transposition that is now undone.
+  auto made = vjp.cotangents[0].getDefiningOp<TransposeOp>();
+  bool undone = made && made.getPerm() == op.getPerm() && made.getInput().getType() == op.getInput().getType();
+  vjp.grads[0] = undone ? made.getInput() : build<TransposeOp>(vjp.g(), inverse).value;
   return success();
 }
 

@@ -31,3 +31,42 @@ func.func @batched(%a: tensor<5x2x3xf32> {trace.requires_grad}, %b: tensor<5x3x4
 // CHECK-NEXT: %[[TRANSPOSE:.*]] = trace.transpose %[[ARG1]] [0, 2, 1] : tensor<5x3x4xf32>
 // CHECK-NEXT: %[[MATMUL1:.*]] = trace.matmul %[[G]], %[[TRANSPOSE]] : tensor<5x2x4xf32>, tensor<5x4x3xf32>
 // CHECK-NEXT: trace.return outputs(%[[MATMUL]] : tensor<5x2x4xf32>) gradients(%[[MATMUL1]] : tensor<5x2x3xf32>) of [0]
+
+// A linear layer: the gradient of the weight is a product in the weight's own layout, without transposed results.
+func.func @linear(%x: tensor<4x3xf32> {trace.requires_grad}, %w: tensor<2x3xf32> {trace.requires_grad}) -> tensor<4x2xf32> {
+  %t = trace.transpose %w [1, 0] : tensor<2x3xf32>
+  %y = trace.matmul %x, %t : tensor<4x3xf32>, tensor<3x2xf32>
+  trace.return outputs(%y : tensor<4x2xf32>)
+}
+// CHECK-LABEL: func.func @linear(
+// CHECK-SAME: %[[ARG0:[^:]*]]:
+// CHECK-SAME: %[[ARG1:[^:]*]]:
+// CHECK-SAME: trace.joint
+// CHECK: %[[TRANSPOSE:.*]] = trace.transpose %[[ARG1]] [1, 0] : tensor<2x3xf32>
+// CHECK-NEXT: %[[MATMUL:.*]] = trace.matmul %[[ARG0]], %[[TRANSPOSE]] : tensor<4x3xf32>, tensor<3x2xf32>
+// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[MATMUL]] output 0 : tensor<4x2xf32>
+// CHECK-NEXT: %[[MATMUL1:.*]] = trace.matmul %[[G]], %[[ARG1]] : tensor<4x2xf32>, tensor<2x3xf32>
+// CHECK-NEXT: %[[TRANSPOSE1:.*]] = trace.transpose %[[G]] [1, 0] : tensor<4x2xf32>
+// CHECK-NEXT: %[[MATMUL2:.*]] = trace.matmul %[[TRANSPOSE1]], %[[ARG0]] : tensor<2x4xf32>, tensor<4x3xf32>
+// CHECK-NEXT: %[[TRANSPOSE2:.*]] = trace.transpose %[[MATMUL2]] [1, 0] : tensor<2x3xf32>
+// CHECK-NEXT: trace.return outputs(%[[MATMUL]] : tensor<4x2xf32>) gradients(%[[MATMUL1]], %[[MATMUL2]] : tensor<4x3xf32>, tensor<2x3xf32>) of [0, 1]
+
+// The same on the left, with batches.
+func.func @transposed_on_the_left(%a: tensor<5x3x2xf32> {trace.requires_grad}, %b: tensor<5x3x4xf32> {trace.requires_grad})
+    -> tensor<5x2x4xf32> {
+  %t = trace.transpose %a [0, 2, 1] : tensor<5x3x2xf32>
+  %y = trace.matmul %t, %b : tensor<5x2x3xf32>, tensor<5x3x4xf32>
+  trace.return outputs(%y : tensor<5x2x4xf32>)
+}
+// CHECK-LABEL: func.func @transposed_on_the_left(
+// CHECK-SAME: %[[ARG0:[^:]*]]:
+// CHECK-SAME: %[[ARG1:[^:]*]]:
+// CHECK-SAME: trace.joint
+// CHECK: %[[TRANSPOSE:.*]] = trace.transpose %[[ARG0]] [0, 2, 1] : tensor<5x3x2xf32>
+// CHECK-NEXT: %[[MATMUL:.*]] = trace.matmul %[[TRANSPOSE]], %[[ARG1]] : tensor<5x2x3xf32>, tensor<5x3x4xf32>
+// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[MATMUL]] output 0 : tensor<5x2x4xf32>
+// CHECK-NEXT: %[[TRANSPOSE1:.*]] = trace.transpose %[[G]] [0, 2, 1] : tensor<5x2x4xf32>
+// CHECK-NEXT: %[[MATMUL1:.*]] = trace.matmul %[[ARG1]], %[[TRANSPOSE1]] : tensor<5x3x4xf32>, tensor<5x4x2xf32>
+// CHECK-NEXT: %[[TRANSPOSE2:.*]] = trace.transpose %[[MATMUL1]] [0, 2, 1] : tensor<5x3x2xf32>
+// CHECK-NEXT: %[[MATMUL2:.*]] = trace.matmul %[[ARG0]], %[[G]] : tensor<5x3x2xf32>, tensor<5x2x4xf32>
+// CHECK-NEXT: trace.return outputs(%[[MATMUL]] : tensor<5x2x4xf32>) gradients(%[[MATMUL1]], %[[MATMUL2]] : tensor<5x3x2xf32>, tensor<5x3x4xf32>) of [0, 1]
