@@ -62,6 +62,7 @@ void mlir::trace::addFusionPasses(OpPassManager &pm, const PipelineSettings &set
   FuseFormOptions options;
   options.fuseLimit = settings.fuseLimit;
   pm.addNestedPass<func::FuncOp>(createFuseForm(options));
+  pm.addPass(createCSEPass());
   pm.addPass(createFuseOutline());
 }
 
@@ -87,10 +88,14 @@ void mlir::trace::buildPipeline(OpPassManager &pm, Stage from, Stage to, const P
   if (makes(Stage::Scheduled)) {
     // From here on there are two sides.
     build.onFunctions(createGroupGetGrads(), Stage::Scheduled);
+    // In front of fusion, as a value that is computed again is a value that no kernel has to write.
+    build.onFunctions(createRematerialize(), Stage::Scheduled);
     // Behind rematerialisation, as copies near their readers fuse with them; a region never crosses the barrier.
     FuseFormOptions options;
     options.fuseLimit = settings.fuseLimit;
     build.onFunctions(createFuseForm(options), Stage::Scheduled);
+    // Inside a region, what a copy and an original both compute is one.
+    build.onModule(createCSEPass(), Stage::Scheduled);
     build.onModule(createFuseOutline(), Stage::Scheduled);
     build.verify(Stage::Scheduled, /*always=*/true);
   }

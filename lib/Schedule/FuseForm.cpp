@@ -172,6 +172,12 @@ struct FuseForm : trace::impl::FuseFormBase<FuseForm> {
       for (Value operand : op->getOperands())
         if (!operand.getDefiningOp() || !held.contains(operand.getDefiningOp()))
           operands.insert(operand);
+    // A value that also comes through a recompute_barrier is one operand, the protected one.
+    llvm::SmallDenseMap<Value, Value> protectedAs;
+    for (Value operand : operands)
+      if (auto recompute = operand.getDefiningOp<RecomputeBarrierOp>())
+        protectedAs.try_emplace(recompute.getInput(), operand);
+    operands.remove_if([&](Value operand) { return protectedAs.contains(operand); });
     SmallVector<Location> locs;
     for (Operation *op : computed)
       if (!llvm::is_contained(locs, op->getLoc()))
@@ -183,6 +189,8 @@ struct FuseForm : trace::impl::FuseFormBase<FuseForm> {
     IRMapping map;
     for (Value operand : operands)
       map.map(operand, body.addArgument(operand.getType(), operand.getLoc()));
+    for (auto [value, protectedValue] : protectedAs)
+      map.map(value, map.lookup(protectedValue));
     OpBuilder inner = OpBuilder::atBlockEnd(&body);
     for (Operation *op : ops)
       inner.clone(*op, map);

@@ -26,6 +26,44 @@ def GroupGetGrads : Pass<"trace-group-get-grads", "::mlir::func::FuncOp"> {
   }];
 }
 
+def Rematerialize : Pass<"trace-rematerialize", "::mlir::func::FuncOp"> {
+  let summary = "Choose what the backward keeps and what it computes again";
+  let description = [{
+    A minimum cut over the barrier. Each op that no cotangent reaches is computed in the forward only, or (also) in the
+    backward; a value that is computed in the forward only and read in the backward is kept. The cut minimises, in
+    bytes of memory traffic,
+
+    * for each value kept: its bytes, times `memory-weight` (for being occupied) plus one (read again) plus one if the
+      forward would not have written it otherwise;
+    * for each op computed again: its arithmetic, and its result's bytes twice if a library op of the backward reads it.
+
+    Arguments and outputs are there anyway. Views and constants are never kept: their base is. Library ops and ops with
+    effects that an output needs are never computed again; reductions cost a pass over their operand, so that row
+    statistics are kept. Random numbers come from their seed again. An op that only the backward needs is not computed
+    twice wherever it stands; it moves in front of the barrier where its result is smaller than what it reads.
+
+    Copies read the forward's values through `trace.recompute_barrier`, so that no CSE merges them with the originals, and
+    stand in front of their first reader, so that they fuse with it. Values do not change. What a checkpoint has
+    recomputed already depends on a cotangent and stays as it is.
+
+    ```mlir
+    %t = trace.tanh %x                                %t = trace.tanh %x
+    %y = trace.mul %t, %x                             %y = trace.mul %t, %x
+    %g = trace.get_grad %y output 0                   %g = trace.get_grad %y output 0
+                                             ->       %x1 = trace.recompute_barrier %x after %g
+                                                      %t1 = trace.tanh %x1
+    %d = trace.mul %g, %t      // keeps %t            %d = trace.mul %g, %t1    // keeps %x, an argument
+    ```
+
+    Remarks (`--remarks-filter=trace-rematerialize`): each value that is kept or computed again and why, and the bytes
+    before and after. Precondition: get_grads stand together; fails with one error at the first op between two of them.
+  }];
+  let options = [
+    Option<"memoryWeight", "memory-weight", "double", "1.0",
+           "What a byte kept from forward to backward costs, in bytes of memory traffic; more saves memory, less time">];
+  let dependentDialects = ["::mlir::trace::TraceDialect"];
+}
+
 def FuseForm : Pass<"trace-fuse-form", "::mlir::func::FuncOp"> {
   let summary = "Gather fusible ops into trace.fusion regions, one per kernel";
   let description = [{
