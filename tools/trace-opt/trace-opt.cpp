@@ -6,6 +6,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "trace/Autodiff/Passes.h"
+#include "trace/Codegen/CPU/Passes.h"
 #include "trace/Executors/Passes.h"
 #include "trace/IR/TraceDialect.h"
 #include "trace/Pipelines/Passes.h"
@@ -49,6 +50,7 @@ int main(int argc, char **argv) {
   registerAutodiffRules(registry);
   registerTargetDialects(registry);
   registerTraceAutodiffPasses();
+  cpu::registerTraceCodegenCPUPasses();
   registerTraceExecutorsPasses();
   registerTracePipelinesPasses();
   registerTransformsPasses();

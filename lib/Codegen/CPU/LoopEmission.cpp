@@ -1,0 +1,422 @@
+//===- LoopEmission.cpp - Loops, stages and reductions of a kernel -----------===//
+#include "Emitter.h"
+#include "trace/IR/TraceOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::trace;
+using namespace mlir::trace::cpu;
+
+void KernelEmitter::emit(func::FuncOp function, ArrayRef<unsigned> slots, ArrayRef<StringAttr> globals) {
+  Block *entry = function.addEntryBlock();
+  push(entry, 0, 1);
+  // The memory that this kernel touches.
+  llvm::SetVector<unsigned> used;
+  for (const Node &node : k.nodes)
+    if (node.kind == NodeKind::Load)
+      used.insert(node.buffer);
+  for (const Store &store : k.stores)
+    used.insert(store.buffer);
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+  for (unsigned i : used) {
+    const Buffer &buffer = k.info->buffers[i];
+    auto type = MemRefType::get({std::max<int64_t>(buffer.span(), 1)}, memoryType(buffer.elementType));
+    if (buffer.kind == Buffer::Constant) {
+      memrefs[i] = memref::GetGlobalOp::create(b, loc, type, globals[i].getValue());
+      continue;
+    }
+    Value place = LLVM::GEPOp::create(b, loc, pointer, pointer, entry->getArgument(0),
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slots[i])});
+    Value data = LLVM::LoadOp::create(b, loc, pointer, place);
+    auto array = LLVM::LLVMArrayType::get(b.getI64Type(), 1);
+    auto descriptorType =
+        LLVM::LLVMStructType::getLiteral(b.getContext(), {pointer, pointer, b.getI64Type(), array, array});
+    Value zero = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
+    Value size = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(type.getDimSize(0)));
+    Value one = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
+    Value descriptor = LLVM::PoisonOp::create(b, loc, descriptorType);
+    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, data, ArrayRef<int64_t>{0});
+    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, data, ArrayRef<int64_t>{1});
+    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, zero, ArrayRef<int64_t>{2});
+    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, size, ArrayRef<int64_t>{3, 0});
+    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, one, ArrayRef<int64_t>{4, 0});
+    memrefs[i] = UnrealizedConversionCastOp::create(b, loc, type, descriptor).getResult(0);
+  }
+  Value lo = arith::IndexCastOp::create(b, loc, b.getIndexType(), entry->getArgument(1));
+  Value hi = arith::IndexCastOp::create(b, loc, b.getIndexType(), entry->getArgument(2));
+  func::ReturnOp::create(b, loc);
+  insertAt(*scopes.back());
+  emitOuter(lo, hi);
+  pop();
+}
+
+scf::ForOp KernelEmitter::forLoop(Value low, Value high, int64_t step, ValueRange inits) {
+  Value stepValue = indexConstant(step);
+  insertAt(*scopes.back());
+  return scf::ForOp::create(b, loc, low, high, stepValue, inits);
+}
+
+LoopSet KernelEmitter::setLanes(unsigned loop) {
+  lanesAtom = k.loops[loop].atom;
+  lanesSet = k.loopSet(loop);
+  return lanesSet;
+}
+
+//===----------------------------------------------------------------------===//
+// Outer loops
+//===----------------------------------------------------------------------===//
+
+void KernelEmitter::emitOuter(Value lo, Value hi) {
+  scf::ForOp parallel = forLoop(lo, hi, 1, {});
+  // One unit is a point of the outer loops, or a block of the one on lanes.
+  SmallVector<int64_t, 4> extents;
+  LoopSet loops = 0;
+  for (unsigned position : s.outerOrder) {
+    extents.push_back(k.outerExtents[position]);
+    loops |= k.loopSet(k.outer[position]);
+  }
+  LoopSet lanesLoops = 0;
+  if (s.lanesOuter) {
+    lanesLoops = setLanes(k.outer[s.outerOrder.back()]);
+    extents.back() = llvm::divideCeil(extents.back(), s.block);
+  }
+  push(parallel.getBody(), loops & ~lanesLoops, 1);
+  Value rest = parallel.getInductionVar();
+  SmallVector<Value, 4> index(extents.size());
+  for (size_t i = extents.size(); i-- > 0;) {
+    if (i == 0) {
+      index[i] = rest;
+      break;
+    }
+    Value extent = indexConstant(extents[i]);
+    insertAt(*scopes.back());
+    index[i] = arith::RemUIOp::create(b, loc, rest, extent);
+    rest = arith::DivUIOp::create(b, loc, rest, extent);
+  }
+  for (auto [i, position] : llvm::enumerate(s.outerOrder))
+    if (!s.lanesOuter || i + 1 < extents.size())
+      loopValues[k.loops[k.outer[position]].atom] = index[i];
+  if (s.lanesOuter)
+    emitBlock(index, index.back());
+  else
+    emitPoint();
+  pop();
+}
+
+/// A block of outer points on lanes: whole steps, then single vectors under a mask.
+void KernelEmitter::emitBlock(ArrayRef<Value>, Value block) {
+  unsigned loop = k.outer[s.outerOrder.back()];
+  LoopSet loops = k.loopSet(loop);
+  int64_t extent = k.loops[loop].extent(), step = static_cast<int64_t>(s.lanes) * s.unroll;
+  while (s.unroll > 1 && extent < step) {
+    s.unroll /= 2;
+    step /= 2;
+  }
+  Value size = indexConstant(s.block), end = indexConstant(extent);
+  insertAt(*scopes.back());
+  Value low = arith::MulIOp::create(b, loc, block, size);
+  Value high = arith::AddIOp::create(b, loc, low, size);
+  bool whole = extent % s.block == 0;
+  if (!whole)
+    high = arith::MinUIOp::create(b, loc, high, end);
+  bool tail = extent % step != 0 || s.block % step != 0;
+  Value mainEnd = high;
+  if (tail) {
+    Value stepValue = indexConstant(step);
+    insertAt(*scopes.back());
+    Value length = arith::SubIOp::create(b, loc, high, low);
+    Value rest = arith::RemUIOp::create(b, loc, length, stepValue);
+    mainEnd = arith::SubIOp::create(b, loc, high, rest);
+  }
+  auto body = [&](scf::ForOp forOp, unsigned vectors) {
+    push(forOp.getBody(), loops, vectors);
+    lanesBase = forOp.getInductionVar();
+    lanesStepMultiple = s.lanes;
+    emitPoint();
+    pop();
+  };
+  unsigned vectors = s.unroll;
+  if (extent >= step) {
+    body(forLoop(low, mainEnd, step, {}), vectors);
+    scopes.back()->child = nullptr;
+  }
+  if (tail) {
+    scf::ForOp forOp = forLoop(mainEnd, high, s.lanes, {});
+    push(forOp.getBody(), loops, 1);
+    lanesBase = forOp.getInductionVar();
+    lanesStepMultiple = s.lanes;
+    Value left = arith::SubIOp::create(b, loc, high, lanesBase);
+    mask = vector::CreateMaskOp::create(b, loc, VectorType::get({static_cast<int64_t>(s.lanes)}, b.getI1Type()), left);
+    s.unroll = 1;
+    emitPoint();
+    s.unroll = vectors;
+    mask = nullptr;
+    pop();
+  }
+}
+
+/// One outer point (with lanesOuter: one step of them).
+void KernelEmitter::emitPoint() {
+  for (unsigned stage = 0; stage < k.stages.size(); ++stage)
+    emitStage(stage);
+  unsigned vectors = s.lanesOuter ? s.unroll : 1;
+  for (unsigned v = 0; v < vectors; ++v) {
+    current = v;
+    SmallVector<NodeId> targets;
+    for (const Store &st : k.stores)
+      if (st.space < 0)
+        targets.push_back(st.node);
+    emitNodes(targets);
+    for (const Store &st : k.stores)
+      if (st.space < 0)
+        store(st);
+  }
+  current = 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+KernelEmitter::Accumulators KernelEmitter::neutrals(unsigned stage) {
+  Accumulators result;
+  for (unsigned v = 0; v < s.unroll; ++v)
+    for (unsigned r : k.stages[stage].reductions) {
+      const Reduction &reduction = k.reductions[r];
+      Type element = cast<RankedTensorType>(reduction.op->getOperand(0).getType()).getElementType();
+      result.push_back(splat(cloner.neutral(reduction.kind, computeType(element), !element.isUnsignedInteger()), true));
+      if (width(reduction) == 2)
+        result.push_back(splat(b.getI64IntegerAttr(INT64_MAX), true));
+    }
+  return result;
+}
+
+void KernelEmitter::emitStage(unsigned stage) {
+  Accumulators accumulators = neutrals(stage);
+  const Space &space = k.spaces[k.stages[stage].space];
+  for (unsigned box = 0; box < space.boxes.size(); ++box)
+    accumulators = emitBox(stage, box, 0, accumulators);
+  finishReductions(stage, accumulators);
+}
+
+/// The loops of a box from `depth` on.
+KernelEmitter::Accumulators KernelEmitter::emitBox(unsigned stage, unsigned box, unsigned depth,
+                                                   Accumulators accumulators) {
+  unsigned spaceIndex = k.stages[stage].space;
+  const Space &space = k.spaces[spaceIndex];
+  ArrayRef<unsigned> order = s.spaceOrder[spaceIndex];
+  bool innermost = depth + 1 == order.size();
+  if (innermost && !s.lanesOuter)
+    return emitLanes(stage, box, accumulators);
+  const Loop &loop = k.loops[space.boxes[box][order[depth]]];
+  Value low = indexConstant(loop.low), high = indexConstant(loop.high + 1);
+  if (space.limit) {
+    Value limit = scalar(*space.limit);
+    insertAt(*scopes.back());
+    high = arith::MinSIOp::create(b, loc, high, limit);
+  }
+  scf::ForOp forOp = forLoop(low, high, 1, accumulators);
+  loopValues[loop.atom] = forOp.getInductionVar();
+  push(forOp.getBody(), k.loopSet(space.boxes[box][order[depth]]), s.lanesOuter ? s.unroll : 1);
+  Accumulators inner(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end());
+  if (innermost)
+    emitStep(stage, box, s.unroll, inner);
+  else
+    inner = emitBox(stage, box, depth + 1, inner);
+  if (!inner.empty()) {
+    insertAt(*scopes.back());
+    scf::YieldOp::create(b, loc, inner);
+  }
+  pop();
+  return Accumulators(forOp.getResults().begin(), forOp.getResults().end());
+}
+
+/// The innermost loop of a row, on lanes: whole steps, then single vectors under a mask.
+KernelEmitter::Accumulators KernelEmitter::emitLanes(unsigned stage, unsigned box, Accumulators accumulators) {
+  unsigned spaceIndex = k.stages[stage].space;
+  const Space &space = k.spaces[spaceIndex];
+  unsigned loopNumber = space.boxes[box][s.spaceOrder[spaceIndex].back()];
+  const Loop &loop = k.loops[loopNumber];
+  LoopSet loops = setLanes(loopNumber);
+  int64_t count = loop.extent();
+  unsigned vectors = s.unroll;
+  while (vectors > 1 && count < static_cast<int64_t>(vectors) * s.lanes)
+    vectors /= 2;
+  int64_t step = static_cast<int64_t>(vectors) * s.lanes;
+  Value low = indexConstant(loop.low), high = indexConstant(loop.high + 1), mainEnd;
+  bool main = count >= step, tail = count % step != 0;
+  if (space.limit) {
+    Value limit = scalar(*space.limit), stepValue = indexConstant(step);
+    insertAt(*scopes.back());
+    high = arith::MinSIOp::create(b, loc, high, limit);
+    Value rest = arith::RemUIOp::create(b, loc, high, stepValue);
+    mainEnd = arith::SubIOp::create(b, loc, high, rest);
+    main = tail = true;
+  } else {
+    mainEnd = indexConstant(loop.low + count / step * step);
+  }
+  auto emitLoop = [&](Value from, Value to, unsigned vectors, bool masked) {
+    scf::ForOp forOp = forLoop(from, to, static_cast<int64_t>(vectors) * s.lanes, accumulators);
+    push(forOp.getBody(), loops, vectors);
+    lanesBase = forOp.getInductionVar();
+    lanesStepMultiple = loop.low % s.lanes == 0 ? s.lanes : 1;
+    if (masked) {
+      Value left = arith::SubIOp::create(b, loc, to, lanesBase);
+      mask =
+          vector::CreateMaskOp::create(b, loc, VectorType::get({static_cast<int64_t>(s.lanes)}, b.getI1Type()), left);
+    }
+    Accumulators inner(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end());
+    emitStep(stage, box, vectors, inner);
+    if (!inner.empty()) {
+      insertAt(*scopes.back());
+      scf::YieldOp::create(b, loc, inner);
+    }
+    mask = nullptr;
+    pop();
+    accumulators.assign(forOp.getResults().begin(), forOp.getResults().end());
+  };
+  if (main)
+    emitLoop(low, mainEnd, vectors, false);
+  if (tail)
+    emitLoop(mainEnd, high, 1, true);
+  lanesSet = 0;
+  return accumulators;
+}
+
+/// One step of the innermost loop: stores, and what each vector adds to its accumulators.
+void KernelEmitter::emitStep(unsigned stageIndex, unsigned box, unsigned vectors, Accumulators &accumulators) {
+  const Stage &stage = k.stages[stageIndex];
+  SmallVector<NodeId> targets;
+  for (unsigned i : stage.stores)
+    if (k.stores[i].box == box)
+      targets.push_back(k.stores[i].node);
+  for (unsigned r : stage.reductions)
+    targets.push_back(k.reductions[r].inputs[box]);
+  unsigned position = 0;
+  for (unsigned v = 0; v < vectors; ++v) {
+    current = v;
+    emitNodes(targets);
+    for (unsigned i : stage.stores)
+      if (k.stores[i].box == box)
+        store(k.stores[i]);
+    for (unsigned r : stage.reductions) {
+      const Reduction &reduction = k.reductions[r];
+      insertAt(*scopes.back());
+      Value x = broadcast(valueOf(reduction.inputs[box]));
+      // Lanes beyond the end leave their accumulator alone (outer points on lanes are not combined with each other).
+      bool keep = mask && !s.lanesOuter;
+      if (width(reduction) == 1) {
+        Value &accumulator = accumulators[position++];
+        Type element = cast<RankedTensorType>(reduction.op->getOperand(0).getType()).getElementType();
+        Value sum = cloner.combine(reduction.kind, accumulator, x, !element.isUnsignedInteger());
+        accumulator = keep ? Value(arith::SelectOp::create(b, loc, mask, sum, accumulator)) : sum;
+        continue;
+      }
+      Expr place = reduction.positions[box];
+      Value at;
+      if (onLanes(loopsOf(place))) {
+        at = vectorOf(place, 64);
+        insertAt(*scopes.back());
+      } else {
+        at = scalar(place);
+        insertAt(*scopes.back());
+        at = broadcast(arith::IndexCastOp::create(b, loc, b.getI64Type(), at));
+      }
+      Value value = accumulators[position], index = accumulators[position + 1];
+      combineArg(reduction, value, index, x, at);
+      for (Value next : {value, index}) {
+        Value &accumulator = accumulators[position++];
+        accumulator = keep ? Value(arith::SelectOp::create(b, loc, mask, next, accumulator)) : next;
+      }
+    }
+  }
+  current = 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// (value, index) becomes (x, xIndex) where that is further out, or as far and earlier; a NaN is further than anything.
+void KernelEmitter::combineArg(const Reduction &reduction, Value &value, Value &index, Value x, Value xIndex) {
+  bool max = reduction.kind == ReduceKind::ArgMax;
+  VectorMath &math = cloner.mathematics();
+  Value further, same;
+  if (isa<FloatType>(getElementTypeOrSelf(x))) {
+    auto compare = [&](arith::CmpFPredicate p, Value a, Value c) -> Value {
+      return arith::CmpFOp::create(b, loc, p, a, c);
+    };
+    Value xNan = compare(arith::CmpFPredicate::UNO, x, x), nan = compare(arith::CmpFPredicate::UNO, value, value);
+    Value ordered = compare(max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x, value);
+    // unordered and the accumulator is a number: x is the NaN
+    Value notNan = arith::XOrIOp::create(b, loc, nan, math.constantInt(nan, b.getI1Type(), 1));
+    further = arith::OrIOp::create(b, loc, ordered, arith::AndIOp::create(b, loc, xNan, notNan));
+    same = arith::OrIOp::create(b, loc, compare(arith::CmpFPredicate::OEQ, x, value),
+                                arith::AndIOp::create(b, loc, xNan, nan));
+  } else {
+    Type element = cast<RankedTensorType>(reduction.op->getOperand(0).getType()).getElementType();
+    bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+    auto predicate = max ? (isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt)
+                         : (isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt);
+    further = arith::CmpIOp::create(b, loc, predicate, x, value);
+    same = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, value);
+  }
+  Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, xIndex, index);
+  Value take = arith::OrIOp::create(b, loc, further, arith::AndIOp::create(b, loc, same, earlier));
+  value = math.select(take, x, value);
+  index = math.select(take, xIndex, index);
+}
+
+/// Combines the vectors of an unrolled step pairwise and then the lanes by halves: a fixed order.
+void KernelEmitter::finishReductions(unsigned stage, Accumulators &accumulators) {
+  ArrayRef<unsigned> reductions = k.stages[stage].reductions;
+  if (reductions.empty())
+    return;
+  unsigned perVector = accumulators.size() / s.unroll, position = 0;
+  Scope &scope = *scopes.back();
+  insertAt(scope);
+  for (unsigned r : reductions) {
+    const Reduction &reduction = k.reductions[r];
+    const Node &node = k.nodes[reduction.node];
+    Type element = cast<RankedTensorType>(reduction.op->getOperand(0).getType()).getElementType();
+    unsigned w = width(reduction);
+    SmallVector<Value> values, indices;
+    for (unsigned v = 0; v < s.unroll; ++v) {
+      values.push_back(accumulators[v * perVector + position]);
+      if (w == 2)
+        indices.push_back(accumulators[v * perVector + position + 1]);
+    }
+    position += w;
+    if (s.lanesOuter) {
+      // Each vector holds outer points of its own.
+      for (unsigned v = 0; v < s.unroll; ++v) {
+        Scope &target = home(node.loops);
+        target.nodes[onLanes(node.loops) ? v : 0][reduction.node] = w == 2 ? indices[v] : values[v];
+      }
+      continue;
+    }
+    auto merge = [&](Value &value, Value *index, Value x, Value xIndex) {
+      if (index)
+        combineArg(reduction, value, *index, x, xIndex);
+      else
+        value = cloner.combine(reduction.kind, value, x, !element.isUnsignedInteger());
+    };
+    for (unsigned half = s.unroll / 2; half; half /= 2)
+      for (unsigned v = 0; v < half; ++v)
+        merge(values[v], w == 2 ? &indices[v] : nullptr, values[v + half], w == 2 ? indices[v + half] : Value());
+    Value value = values[0], index = w == 2 ? indices[0] : Value();
+    auto part = [&](Value x, int64_t from, int64_t size) -> Value {
+      return vector::ExtractStridedSliceOp::create(b, loc, x, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{size},
+                                                   ArrayRef<int64_t>{1});
+    };
+    for (int64_t size = s.lanes / 2; size; size /= 2) {
+      Value high = part(value, size, size), highIndex = w == 2 ? part(index, size, size) : Value();
+      value = part(value, 0, size);
+      if (w == 2)
+        index = part(index, 0, size);
+      merge(value, w == 2 ? &index : nullptr, high, highIndex);
+    }
+    Value result = vector::ExtractOp::create(b, loc, w == 2 ? index : value, ArrayRef<int64_t>{0});
+    home(node.loops).nodes[0][reduction.node] = result;
+  }
+}
