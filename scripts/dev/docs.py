@@ -4,6 +4,7 @@ docs/generated/ops.md and passes.md are what mlir-tblgen prints for the dialect 
 pages, a block between a marker and `<!-- end -->` is replaced:
 
   <!-- stages -->                            the table of include/trace/Pipelines/Stages.h
+  <!-- passes trace-training-pipeline -->    the passes of a pipeline in their order, as trace-opt dumps it
   <!-- file test/IR/structure.mlir @f -->    function @f of a lit test (without a name: the whole file, RUN lines apart)
   <!-- run trace-opt examples/a.mlir -->     a command and what it really prints (run again by the check)
 
@@ -22,7 +23,7 @@ from common import BUILD, LLVM_BIN, ROOT, Stop, environment, output, tracked
 GENERATED = ROOT / "docs" / "generated"
 STAGES = ROOT / "include/trace/Pipelines/Stages.h"
 INCLUDES = ["-I", ROOT / "include", "-I", LLVM_BIN.parent / "include"]
-MARKER = re.compile(r"<!-- (stages|file|run)(?: ([^\n]*?))? -->\n(.*?)<!-- end -->", re.S)
+MARKER = re.compile(r"<!-- (stages|passes|file|run)(?: ([^\n]*?))? -->\n(.*?)<!-- end -->", re.S)
 
 
 def tblgen(action: list[str], td: Path) -> str:
@@ -64,6 +65,36 @@ def stages_table(_: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def summaries() -> dict[str, str]:
+    """Pass name -> summary, of every Passes.td."""
+    found = {}
+    for td in tracked("include/trace/*Passes.td"):
+        pattern = r'Pass<\s*"([^"]+)".*?let summary = ((?:"[^"]*"\s*)+);'
+        for name, text in re.findall(pattern, td.read_text(), re.S):
+            found[name] = "".join(re.findall(r'"([^"]*)"', text))
+    return found
+
+
+def passes_table(pipeline: str) -> str:
+    """The pipeline's passes in their order, MLIR's own among them."""
+    command = [str(BUILD / "bin/trace-opt"), f"--{pipeline}", "--dump-pass-pipeline"]
+    done = subprocess.run(command, input="module {}", capture_output=True, text=True, env=environment())
+    if done.returncode:
+        raise Stop(f"trace-opt --{pipeline} fails: {done.stderr}")
+    about = summaries()
+    lines = ["| | pass | what |", "|---|---|---|"]
+    number = 0
+    for name in re.findall(r"^\s*([a-z][\w-]*)(?:\{[^}]*\})?,?$", done.stderr, re.M):
+        number += 1
+        if name in about:
+            lines.append(f"| {number} | [`{name}`](generated/passes.md#--{name}) | {about[name]} |")
+        else:
+            lines.append(f"| {number} | `{name}` | MLIR's own |")
+    if not number:
+        raise Stop(f"trace-opt --{pipeline} --dump-pass-pipeline names no pass")
+    return "\n".join(lines) + "\n"
+
+
 def function_of(text: str, symbol: str, where: str) -> str:
     """The lines of `func.func … @symbol … }`; MLIR's top-level functions end in a brace in column 0."""
     match = re.search(rf"^func\.func [^\n]*@{re.escape(symbol)}\b.*?^\}}$", text, re.S | re.M)
@@ -98,7 +129,7 @@ def run_block(command: str) -> str:
 
 def filled(page: Path) -> str:
     """The page's text with every marked block made anew."""
-    makers = {"stages": stages_table, "file": file_block, "run": run_block}
+    makers = {"stages": stages_table, "passes": passes_table, "file": file_block, "run": run_block}
 
     def replace(match: re.Match) -> str:
         kind, argument = match.group(1), match.group(2) or ""
