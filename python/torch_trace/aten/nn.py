@@ -249,7 +249,7 @@ def batch_norm_inference(e: Emitter, out: Sequence[torch.Tensor], x: Tensor, wei
 # ---- losses
 
 
-@register(aten.nll_loss_forward.default, aten.nll_loss2d_forward.default, eager_gradient=True)
+@register(aten.nll_loss_forward.default, aten.nll_loss2d_forward.default)
 def nll_loss(e: Emitter, out: Sequence[torch.Tensor], x: Tensor, target: Tensor, weight: Tensor | None, reduction: int,
              ignore_index: int) -> tuple[Tensor, Tensor]:
     """(loss, total weight). The class dimension is 1, or 0 for a single sample."""
