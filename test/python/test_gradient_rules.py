@@ -9,6 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 
 TOOLS = pathlib.Path(os.environ.get("TORCH_TRACE_TOOLS", pathlib.Path(__file__).parents[2] / "build/bin"))
 pytestmark = pytest.mark.skipif(not (TOOLS / "trace-run").exists(), reason="trace-run is not built")
@@ -199,3 +200,108 @@ def test_convolution(tmp_path, transposed, groups, stride, padding, dilation):
                     f"dilation = {pair(dilation)}, transposed = {str(transposed).lower()}, "
                     f"output_padding = {pair(extra)}, groups = {groups} : i64}} "
                     f": ({tensor_type(x)}, {tensor_type(w)}) -> {kind}", eager, x, w)
+
+
+# ---- composites, as the front end captures them: what is differentiated is what users write
+
+
+def captured_gradients(tmp_path, function, *arguments):
+    """Captures `function` on real tensors and compares the gradients of its outputs with eager's, in f64."""
+    from torch_trace.capture import capture
+    from torch_trace.translate import Translator
+
+    texts, given = [], []
+
+    def backend(gm, example_inputs):
+        texts.append(Translator(capture(gm, example_inputs, [])).module().text())
+
+        def run(*inputs):
+            given.append(inputs)
+            return gm(*inputs)
+
+        return run
+
+    inputs = [a.clone().requires_grad_() if a.is_floating_point() else a for a in arguments]
+    torch.compile(function, backend=backend)(*inputs)
+    (text,), (placed,) = texts, given
+    results = function(*inputs)
+    results = results if isinstance(results, tuple) else (results,)
+    generator = torch.Generator().manual_seed(0)
+    cotangents = [torch.randn(r.shape, generator=generator, dtype=r.dtype) for r in results]
+    differentiable = [(i, p) for i, p in enumerate(placed) if p.requires_grad]
+    expected = torch.autograd.grad(results, [p for _, p in differentiable], cotangents)
+    claimed = subprocess.run([TOOLS / "trace-opt", "-", "--trace-claim", "--cse"], input=text, text=True, capture_output=True)
+    assert claimed.returncode == 0, claimed.stderr
+    got = gradients(tmp_path, claimed.stdout, [p.detach() for p in placed], cotangents)
+    for (number, _), value in zip(differentiable, expected, strict=True):
+        torch.testing.assert_close(got[number], value, rtol=1e-8, atol=1e-10)
+    return claimed.stdout
+
+
+def normal(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+TARGET = torch.tensor([1, 7, -100, 3])
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_cross_entropy(tmp_path, reduction, weighted):
+    weight = torch.linspace(0.5, 2.0, 8, dtype=torch.float64) if weighted else None
+    if weighted:
+        captured_gradients(tmp_path, lambda x, t: F.cross_entropy(x, t, weight=weight, reduction=reduction), normal(4, 8),
+                           TARGET)
+    else:
+        captured_gradients(tmp_path, lambda x, t: F.cross_entropy(x, t, reduction=reduction), normal(4, 8), TARGET)
+
+
+def test_cross_entropy_with_nothing_kept(tmp_path):
+    captured_gradients(tmp_path, lambda x, t: F.cross_entropy(x, t, reduction="sum"), normal(4, 8), torch.full((4,), -100))
+
+
+def test_cross_entropy_of_images(tmp_path):
+    captured_gradients(tmp_path, F.cross_entropy, normal(2, 5, 3), torch.tensor([[1, 0, 4], [2, 2, 3]]))
+
+
+COMPOSITES = {
+    "gelu": (F.gelu, normal(4, 8)),
+    "gelu_tanh": (lambda x: F.gelu(x, approximate="tanh"), normal(4, 8)),
+    "silu": (F.silu, normal(4, 8)),
+    "softmax": (lambda x: F.softmax(x, -1), normal(4, 8)),
+    "log_softmax": (lambda x: F.log_softmax(x, 0), normal(4, 8)),
+    "softmax_by_hand": (lambda x: torch.exp(x - x.amax(-1, keepdim=True))
+                        / torch.exp(x - x.amax(-1, keepdim=True)).sum(-1, keepdim=True), normal(4, 8)),
+    "layer_norm": (lambda x, w, b: F.layer_norm(x, (8,), w, b), normal(4, 8), normal(8, seed=1), normal(8, seed=2)),
+    "rms_norm": (lambda x, w: F.rms_norm(x, (8,), w), normal(4, 8), normal(8, seed=1)),
+    "rms_norm_by_hand": (lambda x, w: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6) * w, normal(4, 8),
+                         normal(8, seed=1)),
+    "linear": (F.linear, normal(2, 4, 8), normal(3, 8, seed=1), normal(3, seed=2)),
+    "mlp": (lambda x, w, v: F.silu(x @ w.t()) @ v.t(), normal(4, 8), normal(16, 8, seed=1), normal(2, 16, seed=2)),
+    "attention": (lambda q, k, v: torch.softmax(q @ k.transpose(-2, -1) / 2, -1) @ v, normal(2, 3, 5, 4),
+                  normal(2, 3, 5, 4, seed=1), normal(2, 3, 5, 4, seed=2)),
+    "rotary": (lambda q: q * 0.5 + torch.cat((-q[..., 4:], q[..., :4]), -1) * 0.25, normal(2, 8)),
+    "embedding": (lambda w, i: F.embedding(i, w), normal(10, 4), torch.tensor([[1, 2, 1], [9, 0, 1]])),
+    "mse": (F.mse_loss, normal(4, 8), normal(4, 8, seed=1)),
+    "norm": (lambda x: x / x.norm(dim=-1, keepdim=True), normal(4, 8)),
+    "norm_at_zero": (lambda x: (x * 0).norm(dim=-1), normal(4, 8)),
+    "std": (lambda x: x.std(-1), normal(4, 8)),
+    "chunk_with_an_unused_piece": (lambda x: x.chunk(2, -1)[0].sin(), normal(4, 8)),
+    "index_and_mask": (lambda x: x[:, [1, 1, 3]].masked_fill(x[:, [0, 2, 4]] > 0, 2.0), normal(4, 8)),
+    "max_and_argmax": (lambda x: x.max(-1).values, normal(4, 8)),
+    "cumulative": (lambda x: (x.cumsum(-1), x.cumprod(0)), normal(4, 8)),
+    "scatter": (lambda x, i: torch.zeros(4, 8, dtype=torch.float64).scatter_add(1, i, x), normal(4, 3),
+                torch.tensor([[0, 0, 7]]).expand(4, 3).contiguous()),
+    "tied": (lambda x, w: F.linear(F.linear(x, w), w), normal(4, 8), normal(8, 8, seed=1)),
+    "batch_norm": (lambda x, w, b: F.batch_norm(x, None, None, w, b, training=True), normal(4, 3, 5), normal(3, seed=1),
+                   normal(3, seed=2)),
+    "group_norm": (lambda x, w, b: F.group_norm(x, 2, w, b), normal(2, 4, 5), normal(4, seed=1), normal(4, seed=2)),
+    "convolution": (lambda x, w, b: F.conv2d(x, w, b, stride=2, padding=1), normal(2, 3, 7, 7), normal(4, 3, 3, 3, seed=1),
+                    normal(4, seed=2)),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSITES)
+def test_composite(tmp_path, name):
+    function, *arguments = COMPOSITES[name]
+    captured_gradients(tmp_path, function, *arguments)
