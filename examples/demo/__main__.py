@@ -49,12 +49,10 @@ def inspect(run: Run) -> dict:
     import torch_trace
 
     report = torch_trace.report(run.function)
-    run.saved_tensors, run.saved_bytes = report.saved_tensors, report.saved_bytes
-    return {"fusions": report.fusions, "report": str(report), "stages": torch_trace.stages(run.function)}
-
-
-def count(fusions) -> int:
-    return fusions if isinstance(fusions, int) else len(fusions)
+    run.saved_tensors = sum(graph["saved_tensors"] for graph in report)
+    run.saved_bytes = sum(graph["saved_bytes"] for graph in report)
+    fusions = sum(graph["fusions"] for graph in report)
+    return {"fusions": fusions, "report": str(report), "stages": torch_trace.stages(run.function)}
 
 
 def write_stages(folder: Path, name: str, found: dict) -> None:
@@ -106,7 +104,7 @@ def main() -> int:
             for run in runs:
                 if run.backend == "trace" and not run.error:
                     found = inspect(run)
-                    fusions[task.name, run.backend] = count(found["fusions"])
+                    fusions[task.name, run.backend] = found["fusions"]
                     if task.name == options.ir_of:
                         write_stages(options.out / "ir", task.name, found)
 

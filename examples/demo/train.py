@@ -15,7 +15,6 @@ import torch.nn.functional as F
 from data import Data
 from torch import Tensor, nn
 
-
 MIN_STEPS = 40
 
 

@@ -21,7 +21,7 @@ import os
 import shutil
 import sys
 
-from common import PYTHON, ROOT, VENV, Stop, environment, say
+from common import PYTHON, ROOT, Stop, environment, say
 
 
 def setup(args: list[str]) -> int:

@@ -78,8 +78,9 @@ def unfinished() -> list[str]:
 
 def run_checks():
     """(name, complaints) of each check, in a fixed order."""
-    import docs
     import formatting
+
+    import docs
 
     yield "clang-format", formatting.complaints()
     yield "pass names: one home in include, lib and test", names()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from build import BUILD_DIRS, configure
 from common import LLVM_BIN, ROOT, VENV, cores, output, run, say, tracked
 from setup import setup
+
+from build import BUILD_DIRS, configure
 
 
 def changed() -> set[str]:

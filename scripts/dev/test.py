@@ -10,9 +10,10 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
 
-from build import build
 from checks import run_checks
 from common import PYTHON, ROOT, VENV, cores, environment, run, say
+
+from build import build
 
 
 @dataclass
