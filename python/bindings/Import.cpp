@@ -17,6 +17,7 @@
 namespace nb = nanobind;
 using namespace mlir;
 using mlir::trace::ImportBuilder;
+using trace_python::DiagnosticError;
 
 namespace {
 struct PyValue {
@@ -27,11 +28,6 @@ struct PyType {
 };
 struct PyAttribute {
   Attribute attribute;
-};
-
-/// Raised for errors of the IR, as torch_trace._C.DiagnosticError.
-struct DiagnosticError : std::runtime_error {
-  using std::runtime_error::runtime_error;
 };
 
 [[noreturn]] void raise(ImportBuilder &builder) { throw DiagnosticError(builder.takeDiagnostics()); }

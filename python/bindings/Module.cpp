@@ -4,4 +4,7 @@
 NB_MODULE(_C, m) {
   m.doc() = "The compiler of torch_trace: building captured modules, compiling and running them.";
   trace_python::bindImport(m);
+#ifdef TRACE_HAS_DRIVER
+  trace_python::bindCompiled(m);
+#endif
 }

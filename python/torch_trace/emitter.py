@@ -6,9 +6,10 @@ would be the identity); broadcasting and conversions are explicit, as the dialec
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
@@ -19,7 +20,8 @@ from .errors import Unsupported
 Shape = tuple[int, ...]
 
 
-class Tensor(NamedTuple):
+@dataclasses.dataclass(slots=True)
+class Tensor:
     """A value of the IR with its shape and dtype."""
 
     value: Any

@@ -60,10 +60,10 @@ class Scope:
 class Translator:
     """Writes one captured function, and the gradient rules beside it."""
 
-    def __init__(self, captured: Captured) -> None:
+    def __init__(self, captured: Captured, emitter: Emitter | None = None) -> None:
         self.captured = captured
-        self.builder = _C.Builder()
-        self.e = Emitter(self.builder)
+        self.e = Emitter(_C.Builder()) if emitter is None else emitter
+        self.builder = self.e.builder
         self.active: set[Node] = set()
         self.rules: dict[Any, Any] = {}
         self.functions = 0
@@ -541,8 +541,8 @@ def _flat(value: Any) -> list[Any]:
 
 
 def _tensors(tree: Any) -> list[Tensor]:
-    """The emitter's tensors in an argument list, in order (they are named tuples: no pytree leaf by themselves)."""
-    return [v for v in tree_leaves(tree, is_leaf=lambda v: isinstance(v, Tensor)) if isinstance(v, Tensor)]
+    """The emitter's tensors in an argument list, in order."""
+    return [v for v in tree_leaves(tree) if isinstance(v, Tensor)]
 
 
 def _tensor_nodes(node: Node) -> list[Node]:

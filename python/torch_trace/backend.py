@@ -1,0 +1,144 @@
+"""The Dynamo backend "trace".
+
+Dynamo hands over each graph once; it is captured, translated and compiled at once where all its sizes are known, and at
+the first call of each set of sizes otherwise. What cannot be compiled runs in eager PyTorch, with one warning per
+reason, or raises (`config.fallback`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from . import _C, config, inspection
+from .capture import capture
+from .errors import CompileError, Unsupported
+from .executable import Executable
+from .translate import Translator
+
+log = logging.getLogger(__name__)
+
+_counter = itertools.count()
+_warned: set[str] = set()
+
+
+class Graph:
+    """One graph of Dynamo's, compiled for the sizes that it was called with."""
+
+    def __init__(self, gm: torch.fx.GraphModule) -> None:
+        self.gm = gm
+        self.number = next(_counter)
+        self.executables: dict[Any, Callable[..., Any]] = {}
+        self.root = inspection.compiled_root()
+
+    def compile(self, inputs: Sequence[Any]) -> Callable[..., Any]:
+        """An executable for inputs like these, or the graph itself where it has to run in eager."""
+        try:
+            return self._compile(inputs)
+        except Unsupported as error:
+            if config.fallback == "error":
+                raise
+            _warn(str(error))
+            return self.gm.forward
+        except CompileError as error:
+            if config.fallback == "error":
+                raise
+            _warn(str(error))
+            return self.gm.forward
+
+    def _compile(self, inputs: Sequence[Any]) -> Callable[..., Any]:
+        constants: list[torch.Tensor] = []
+        try:
+            captured = capture(self.gm, inputs, constants)
+            translator = Translator(captured)
+        except Unsupported:
+            raise
+        except Exception as error:
+            raise Unsupported(f"capture failed with {type(error).__name__}: {_first_line(error)}") from error
+        try:
+            builder = translator.module("main")
+            compiled = _C.CompiledGraph(
+                builder, function="main", exact_rounding=config.exact_rounding, verify_stages=config.verify_stages,
+                fuse_limit=config.fuse_limit, vector_bits=config.vector_bits, locations=config.locations,
+            )
+        except _C.DiagnosticError as error:
+            raise self._compile_error(translator, error) from error
+        executable = Executable(captured, compiled, constants, self.gm.forward)
+        executable.template = [None if isinstance(x, torch.Tensor) else x for x in inputs]
+        if config.dump:
+            inspection.dump(config.dump, self.number, compiled)
+        return executable
+
+    def _compile_error(self, translator: Translator, error: Exception) -> CompileError:
+        directory = config.dump or tempfile.mkdtemp(prefix="torch_trace_")
+        os.makedirs(directory, exist_ok=True)
+        path = os.path.join(directory, f"graph{self.number}.trace.mlir")
+        with open(path, "w") as file:
+            file.write(translator.builder.text(True))
+        return CompileError(
+            f"the compiler rejected the program:\n{str(error).rstrip()}\n"
+            f"The IR is in {path}. To reproduce:\n  trace-opt {path} --trace-training-pipeline"
+        )
+
+    def __call__(self, *args: Any) -> Any:
+        key = _key(args)
+        found = self.executables.get(key)
+        if found is None:
+            found = self.executables[key] = self.compile(args)
+        return found(*args)
+
+
+def _key(args: Sequence[Any]) -> Any:
+    """What compiled code depends on: sizes, strides and dtypes of tensors, values of everything else."""
+    return tuple(
+        (a.shape, a.stride(), a.dtype, a.requires_grad, a.storage_offset()) if isinstance(a, torch.Tensor) else a
+        for a in args
+    )
+
+
+def _first_line(error: Exception) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0][:300] if text else ""
+
+
+def _warn(text: str) -> None:
+    if text not in _warned:
+        _warned.add(text)
+        warnings.warn(f"torch_trace: a graph runs in eager PyTorch: {text}", stacklevel=2)
+    log.info("eager fallback: %s", text)
+
+
+def _is_static(gm: torch.fx.GraphModule) -> bool:
+    """No size, and no number, of the graph's inputs may change."""
+    for node in gm.graph.nodes:
+        if node.op != "placeholder":
+            continue
+        value = node.meta.get("example_value")
+        if isinstance(value, torch.Tensor):
+            if not all(isinstance(n, int) for n in (*value.size(), *value.stride(), value.storage_offset())):
+                return False
+        elif not isinstance(value, int | float | bool | str | None):
+            return False
+    return True
+
+
+def trace(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], **options: Any) -> Callable[..., Any]:
+    """The backend: called by Dynamo with each graph and example inputs."""
+    if options:
+        raise TypeError(f"backend 'trace' takes no options, but got {', '.join(options)}; use torch_trace.config")
+    graph = Graph(gm)
+    inspection.register(graph)
+    if not _is_static(gm):
+        return graph
+    executable = graph.compile(example_inputs)
+    graph.executables[None] = executable
+    if isinstance(executable, Executable):
+        executable.graph = graph  # the graph can be inspected for as long as its code is alive
+    return executable
