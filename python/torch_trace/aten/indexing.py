@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from ..emitter import Emitter, Tensor
-from .elementwise import Operand, finish, operand
+from .elementwise import Operand, operand
 from .registry import NotApplicable, register
 from .shape import positive
 
