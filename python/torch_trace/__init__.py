@@ -4,7 +4,7 @@ Use it as `torch.compile(model, backend="trace")`; no import is needed. This mod
 `report`) and for the switches (`config`).
 """
 
-from . import _C, config
+from . import config
 from .errors import CompileError, ConfigError, DoubleBackwardError, TraceError, Unsupported
 from .inspection import report, stages
 
