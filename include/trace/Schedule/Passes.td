@@ -113,4 +113,48 @@ def FuseOutline : Pass<"trace-fuse-outline", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::trace::TraceDialect", "::mlir::func::FuncDialect"];
 }
 
+def DropCotangents : Pass<"trace-drop-cotangents", "::mlir::ModuleOp"> {
+  let summary = "Specialise backward functions to cotangents that are absent";
+  let description = [{
+    An absent cotangent is a symbolic zero: the backward is linear in its cotangents, so that what is only a multiple of
+    an absent one is zero and not computed, and a sum loses that term. The arguments of role `cotangent k`, k in `absent`,
+    go; so do gradients that are zero (the caller takes a gradient that is not given for zero). The other arguments stay,
+    used or not. `trace.absent_cotangents` on the function says what was dropped.
+
+    Zeros go through everything that is linear in the operand in question: sums and differences, products, quotients,
+    views, `pad` and `cat`, `where`, sums over dimensions, matrix products, convolutions, gathers and scatters. Where
+    another op reads one (an opaque operator, a `where` with a value in its other branch), zeros are made for it.
+
+    Calls of fusions and regions are inlined first; run `trace-fuse-form` and `trace-fuse-outline` afterwards.
+
+    ```mlir
+    // absent=1
+    func.func @f_backward(%c: .., %g0: .. cotangent 0, %g1: .. cotangent 1)    func.func @f_backward(%c: .., %g0: .. cotangent 0)
+      %s = trace.add %g0, %g1                                             ->
+      %d = trace.mul %s, %c                                                      %d = trace.mul %g0, %c
+    ```
+
+    Only functions with `trace.side = "backward"` change. Fails, with an error at the op, where zeros of a size that is
+    not known would have to be made.
+  }];
+  let options = [ListOption<"absent", "absent", "int64_t", "The outputs whose cotangents are absent">];
+  let dependentDialects = ["::mlir::trace::TraceDialect"];
+}
+
+def InsertReleases : Pass<"trace-insert-releases", "::mlir::func::FuncOp"> {
+  let summary = "Give buffers back to the pool after their last use";
+  let description = [{
+    In host functions, a `trace.release` behind the last op that reads a value or a view of it. Arguments are the
+    caller's and what is returned, itself or as a view, is the caller's too: neither is released. A result that nothing
+    reads is released at once. Does not fail.
+
+    ```mlir
+    %a = trace.call @fused_sin_0(%x)            %a = trace.call @fused_sin_0(%x)
+    %y = trace.matmul %a, %a            ->      %y = trace.matmul %a, %a
+    trace.return outputs(%y)                    trace.release %a
+                                                trace.return outputs(%y)
+    ```
+  }];
+}
+
 #endif
