@@ -57,6 +57,30 @@ E autodiff::iota(E place, RankedTensorType type, int64_t dim) {
   return place.with(IotaOp::create(*place.builder, place.loc, type.clone(place.builder->getI64Type()), dim));
 }
 
+static SmallVector<int64_t> matrixTransposition(int64_t rank) {
+  SmallVector<int64_t> perm = allDims(rank);
+  std::swap(perm[rank - 1], perm[rank - 2]);
+  return perm;
+}
+
+E autodiff::matrixTransposed(E x) { return build<TransposeOp>(x, matrixTransposition(x.type().getRank())); }
+
+RankedTensorType autodiff::matrixTransposed(RankedTensorType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  std::swap(shape[shape.size() - 1], shape[shape.size() - 2]);
+  return type.clone(shape);
+}
+
+bool autodiff::isMatrixTransposition(TransposeOp op) {
+  int64_t rank = op.getType().getRank();
+  return rank >= 2 && op.getPerm() == ArrayRef<int64_t>(matrixTransposition(rank));
+}
+
+bool autodiff::keepsMatrices(RankedTensorType from, RankedTensorType to) {
+  return from.getRank() >= 2 && to.getRank() >= 2 && from.hasStaticShape() && to.hasStaticShape() &&
+         from.getShape().take_back(2) == to.getShape().take_back(2);
+}
+
 SmallVector<int64_t> autodiff::allDims(int64_t rank) { return llvm::to_vector(llvm::seq<int64_t>(0, rank)); }
 
 SmallVector<int64_t> autodiff::otherDims(int64_t rank, ArrayRef<int64_t> dims) {

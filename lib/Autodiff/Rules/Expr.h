@@ -101,6 +101,14 @@ E reverse(E x, ArrayRef<int64_t> dims);
 /// 0, 1, .. along `dim`, as i64, with the (static) sizes of `type`.
 E iota(E place, RankedTensorType type, int64_t dim);
 
+/// The last two dimensions exchanged.
+E matrixTransposed(E x);
+RankedTensorType matrixTransposed(RankedTensorType type);
+/// `op` exchanges the last two dimensions and nothing else.
+bool isMatrixTransposition(TransposeOp op);
+/// A reshape between these types (of one number of elements) merges or splits the dimensions before the last two only.
+bool keepsMatrices(RankedTensorType from, RankedTensorType to);
+
 /// 0, 1, .. n - 1.
 SmallVector<int64_t> allDims(int64_t rank);
 /// The dimensions of 0 .. rank - 1 that are not in `dims`.

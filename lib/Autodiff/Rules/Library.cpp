@@ -5,38 +5,38 @@ using namespace mlir;
 using namespace mlir::trace;
 using namespace mlir::trace::autodiff;
 
-/// The permutation that exchanges the last two dimensions.
-static SmallVector<int64_t> matrixTransposition(int64_t rank) {
-  SmallVector<int64_t> perm = allDims(rank);
-  std::swap(perm[rank - 1], perm[rank - 2]);
-  return perm;
-}
-
-/// What `x` is the matrix transpose of, if it is made by one.
+/// What `x` is the matrix transpose of, if it is made by one; between the two, batch dimensions may be merged or split.
+/// Null otherwise.
 static Value transposedFrom(E x) {
-  auto transpose = x.value.getDefiningOp<TransposeOp>();
-  if (!transpose || transpose.getPerm() != ArrayRef<int64_t>(matrixTransposition(x.type().getRank())))
+  if (auto transpose = x.value.getDefiningOp<TransposeOp>(); transpose && isMatrixTransposition(transpose))
+    return transpose.getInput();
+  auto merge = x.value.getDefiningOp<ReshapeOp>();
+  auto transpose = merge ? merge.getInput().getDefiningOp<TransposeOp>() : TransposeOp();
+  if (!transpose || !isMatrixTransposition(transpose) || !keepsMatrices(merge.getInput().getType(), merge.getType()))
     return Value();
-  return transpose.getInput();
+  return reshape(x.with(transpose.getInput()), matrixTransposed(x.type())).value;
 }
 
 /// The last two dimensions exchanged.
 static E transposed(E x) {
-  if (Value original = transposedFrom(x))
-    return x.with(original);
-  return build<TransposeOp>(x, matrixTransposition(x.type().getRank()));
+  Value original = transposedFrom(x);
+  return original ? x.with(original) : matrixTransposed(x);
 }
 
 static E matmul(E a, E b) { return build<MatmulOp>(a, b.value); }
 
-/// da = g b^T, db = a^T g. The cotangent of an operand that is a transpose (a linear layer's weight) is made as the
-/// transpose of a product, so that the cotangent of what was transposed is a product itself, in its own layout.
+/// da = g b^T, db = a^T g. The cotangent of an operand that is a transpose (a linear layer's weight, attention's keys)
+/// is made as the transpose of a product, so that the cotangent of what was transposed is a product itself, in its
+/// layout.
 static LogicalResult matmulRule(MatmulOp op, Vjp vjp) {
   E a = vjp.expr(op.getLhs()), b = vjp.expr(op.getRhs()), g = vjp.g();
+  Value aOf = transposedFrom(a), bOf = transposedFrom(b);
   if (vjp.needed[0])
-    vjp.grads[0] = (transposedFrom(a) ? transposed(matmul(b, transposed(g))) : matmul(g, transposed(b))).value;
+    vjp.grads[0] =
+        (aOf ? matrixTransposed(matmul(b, transposed(g))) : matmul(g, bOf ? b.with(bOf) : matrixTransposed(b))).value;
   if (vjp.needed[1])
-    vjp.grads[1] = (transposedFrom(b) ? transposed(matmul(transposed(g), a)) : matmul(transposed(a), g)).value;
+    vjp.grads[1] =
+        (bOf ? matrixTransposed(matmul(transposed(g), a)) : matmul(aOf ? a.with(aOf) : matrixTransposed(a), g)).value;
   return success();
 }
 

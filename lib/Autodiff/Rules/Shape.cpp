@@ -18,7 +18,13 @@ static LogicalResult broadcastRule(BroadcastInDimOp op, Vjp vjp) {
 }
 
 static LogicalResult reshapeRule(ReshapeOp op, Vjp vjp) {
-  vjp.grads[0] = reshape(vjp.g(), op.getInput().getType()).value;
+  RankedTensorType from = op.getInput().getType();
+  auto made = vjp.cotangents[0].getDefiningOp<TransposeOp>();
+  // matmul's rule made it by a transposition: keep that outside, where transpose's rule undoes it.
+  if (made && isMatrixTransposition(made) && keepsMatrices(from, op.getType()))
+    vjp.grads[0] = matrixTransposed(reshape(vjp.expr(made.getInput()), matrixTransposed(from))).value;
+  else
+    vjp.grads[0] = reshape(vjp.g(), from).value;
   return success();
 }
 

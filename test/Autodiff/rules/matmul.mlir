@@ -70,3 +70,27 @@ func.func @transposed_on_the_left(%a: tensor<5x3x2xf32> {trace.requires_grad}, %
 // CHECK-NEXT: %[[TRANSPOSE2:.*]] = trace.transpose %[[MATMUL1]] [0, 2, 1] : tensor<5x3x2xf32>
 // CHECK-NEXT: %[[MATMUL2:.*]] = trace.matmul %[[ARG0]], %[[G]] : tensor<5x3x2xf32>, tensor<5x2x4xf32>
 // CHECK-NEXT: trace.return outputs(%[[MATMUL]] : tensor<5x2x4xf32>) gradients(%[[MATMUL1]], %[[MATMUL2]] : tensor<5x3x2xf32>, tensor<5x3x4xf32>) of [0, 1]
+
+// Attention's keys: the batch dimensions are merged behind the transposition.
+func.func @keys(%q: tensor<6x5x4xf32> {trace.requires_grad}, %k: tensor<2x3x5x4xf32> {trace.requires_grad}) -> tensor<6x5x5xf32> {
+  %t = trace.transpose %k [0, 1, 3, 2] : tensor<2x3x5x4xf32>
+  %m = trace.reshape %t : tensor<2x3x4x5xf32> to tensor<6x4x5xf32>
+  %y = trace.matmul %q, %m : tensor<6x5x4xf32>, tensor<6x4x5xf32>
+  trace.return outputs(%y : tensor<6x5x5xf32>)
+}
+// CHECK-LABEL: func.func @keys(
+// CHECK-SAME: %[[ARG0:[^:]*]]:
+// CHECK-SAME: %[[ARG1:[^:]*]]:
+// CHECK-SAME: trace.joint
+// CHECK: %[[TRANSPOSE:.*]] = trace.transpose %[[ARG1]] [0, 1, 3, 2] : tensor<2x3x5x4xf32>
+// CHECK-NEXT: %[[RESHAPE:.*]] = trace.reshape %[[TRANSPOSE]] : tensor<2x3x4x5xf32> to tensor<6x4x5xf32>
+// CHECK-NEXT: %[[MATMUL:.*]] = trace.matmul %[[ARG0]], %[[RESHAPE]] : tensor<6x5x4xf32>, tensor<6x4x5xf32>
+// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[MATMUL]] output 0 : tensor<6x5x5xf32>
+// CHECK-NEXT: %[[RESHAPE1:.*]] = trace.reshape %[[ARG1]] : tensor<2x3x5x4xf32> to tensor<6x5x4xf32>
+// CHECK-NEXT: %[[MATMUL1:.*]] = trace.matmul %[[G]], %[[RESHAPE1]] : tensor<6x5x5xf32>, tensor<6x5x4xf32>
+// CHECK-NEXT: %[[TRANSPOSE1:.*]] = trace.transpose %[[G]] [0, 2, 1] : tensor<6x5x5xf32>
+// CHECK-NEXT: %[[MATMUL2:.*]] = trace.matmul %[[TRANSPOSE1]], %[[ARG0]] : tensor<6x5x5xf32>, tensor<6x5x4xf32>
+// CHECK-NEXT: %[[TRANSPOSE2:.*]] = trace.transpose %[[MATMUL2]] [0, 2, 1] : tensor<6x5x4xf32>
+// CHECK-NEXT: %[[RESHAPE2:.*]] = trace.reshape %[[MATMUL2]] : tensor<6x5x4xf32> to tensor<2x3x5x4xf32>
+// CHECK-NEXT: %[[TRANSPOSE3:.*]] = trace.transpose %[[RESHAPE2]] [0, 1, 3, 2] : tensor<2x3x5x4xf32>
+// CHECK-NEXT: trace.return outputs(%[[MATMUL]] : tensor<6x5x5xf32>) gradients(%[[MATMUL1]], %[[RESHAPE2]] : tensor<6x5x4xf32>, tensor<2x3x5x4xf32>) of [0, 1]
