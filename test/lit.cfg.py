@@ -35,6 +35,19 @@ if lit_config.params.get("asan"):
     config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0:detect_container_overflow=0")
     config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1")
 
+# What the machine can run, for tests of the code generated for a CPU.
+try:
+    with open("/proc/cpuinfo") as file:
+        flags = next((line.split() for line in file if line.startswith("flags")), [])
+except OSError:
+    flags = []
+for feature, needed in (
+    ("x86-64-v3", ("avx2", "bmi2", "fma", "f16c", "movbe")),
+    ("x86-64-v4", ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")),
+):
+    if all(flag in flags for flag in needed):
+        config.available_features.add(feature)
+
 trace_opt = os.path.join(tools, "trace-opt")
 switches = []
 if os.path.exists(trace_opt):

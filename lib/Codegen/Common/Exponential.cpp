@@ -61,8 +61,9 @@ Value VectorMath::log1p(Value x) {
     // 1 + x only says which power of two to divide by; x itself is what is scaled, so nothing is lost near 0.
     Num bits = bitsOf(x + 1.0);
     Num exponent = (bits - splatInt(bits, 0x3f2aaaab)) & splatInt(bits, 0xff800000);
-    Num scale = floatOf(bitsOf(splat(x, 1.0)) - exponent);
-    Num f = mulAdd(x, scale, scale - 1.0);
+    // Four times the power of two: the inverse of 2^128 is no normal number.
+    Num scale = floatOf(bitsOf(splat(x, 4.0)) - exponent);
+    Num f = mulAdd(x * 0.25, scale, mulAdd(scale, 0.25, -1.0));
     Num n = signedToFloat(exponent, x.in->b.getF32Type()) * 0x1p-23;
     Num regular = mulAdd(n, 0x1.62e42fefa39efp-1, log1pReduced32(f));
     Num special = choose(equal(x, -1.0), -infinity, choose(less(x, -1.0), notANumber, x));
@@ -130,8 +131,9 @@ Value VectorMath::pow(Value x, Value y) {
 
 Value VectorMath::tanh(Value x) {
   return unary({b, loc, target}, x, "tanh", [](Num x) {
-    // With z = e^(-2|x|) - 1: -z / (z + 2). From 9.02 on it rounds to 1, so the exponent needs no care.
-    Num y = atMost(absolute(x), 10.0) * -2.0;
+    // z / (z + 2) with z = e^(2|x|) - 1, where the error of a large z cancels. From 9.02 on it rounds to 1, so the
+    // exponent needs no care.
+    Num y = atMost(absolute(x), 10.0) * 2.0;
     Num shifted = mulAdd(y, 0x1.715476p0, 0x1.8p23);
     Num n = shifted - 0x1.8p23;
     Num r = mulAdd(n, 0x1.05c61p-29, mulAdd(n, -0x1.62e43p-1, y));

@@ -60,7 +60,7 @@ static Num erfinvOfSingle64(Num x) {
   return choose(equal(a, 1.0), copySign(splat(x, infinity), x), result);
 }
 
-/// For f64: the rational approximation that ATen's calc_erfinv starts from, then its two steps of Newton's method.
+/// For f64: the rational approximation that ATen's calc_erfinv starts from, then three steps of Newton's method.
 static Num erfinvOfDouble(Num x) {
   Num a = absolute(x), z = x * x;
   Num central = x * polynomial(z, {0.886226899, -1.645349621, 0.914624893, -0.140543331}) /
@@ -69,8 +69,13 @@ static Num erfinvOfDouble(Num x) {
   Num tail = copySign(polynomial(t, {-1.970840454, -1.62490649, 3.429567803, 1.641345311}), x) /
              polynomial(t, {1.0, 3.543889200, 1.637067800});
   Num result = choose(lessEqual(a, 0.7), central, tail);
-  for (int step = 0; step < 2; ++step)
-    result = result - (libm("erf", result) - x) / (libm("exp", -(result * result)) * 0x1.20dd750429b6dp0);
+  // Away from 0 the difference of complements is the accurate one: 1 - |x| is exact, while erf stops at 1.
+  Num magnitude = absolute(result);
+  for (int step = 0; step < 3; ++step) {
+    Num error = choose(lessEqual(a, 0.5), libm("erf", magnitude) - a, (1.0 - a) - libm("erfc", magnitude));
+    magnitude = magnitude - error / (libm("exp", -(magnitude * magnitude)) * 0x1.20dd750429b6dp0);
+  }
+  result = copySign(magnitude, x);
   result = choose(equal(a, 1.0), copySign(splat(x, infinity), x), result);
   return choose(greater(a, 1.0), notANumber, result);
 }
@@ -96,9 +101,9 @@ static Num digamma64(Num x0, bool forSingle) {
   OpBuilder &b = x0.in->b;
   Location loc = x0.in->loc;
   Num negative = less(x0, 0.0);
-  Num fraction = x0 - roundToZero(x0);
-  Num angle = fraction * pi;
-  Num tangent = libm("tan", angle);
+  // The nearest integer, not the next towards zero: beside a pole the angle must be small to be exact.
+  Num fraction = x0 - roundToEven(x0);
+  Num tangent = libm("tan", fraction * pi);
   Num x = choose(negative, 1.0 - x0, x0);
   Num start = choose(negative, -(splat(x0, pi) / tangent), 0.0);
 

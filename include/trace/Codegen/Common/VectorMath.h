@@ -10,6 +10,22 @@
 // Nothing here sets fast-math flags, contracts the caller's operations, or flushes subnormals. A multiply-add is
 // fused only inside a function's own formula.
 //
+// Accuracy, as measured by test/Codegen/Common/accuracy.mlir over all magnitudes (units in the last place; subnormals,
+// infinities, NaN and signed zeros as C's functions):
+//
+//   f32   <= 0.51   log2 log10 tan asin acos atan atan2 sinh cosh asinh acosh atanh erfc pow hypot lgamma digamma
+//         <= 1      exp exp2 log erfinv
+//         <= 1.5    expm1 log1p rsqrt sin cos erf
+//         <= 2.5    tanh sigmoid
+//         exact     sqrt reciprocal abs ceil floor trunc round sign relu copysign nextafter maximum minimum fmax fmin
+//                   fmod remainder div_floor div_trunc, and the integer functions
+//   f64   libm's (<= 1, log10 2, the hyperbolic ones 2, erfc and lgamma 5); sigmoid 2, erfinv 5, digamma 5
+//
+// lgamma and digamma near their roots: an absolute error of 1e-12 (f32) and 2e-14 (f64).
+//
+// Speed on an AVX-512 machine (Zen 4), nanoseconds for 16 lanes of f32: exp 3, sigmoid 5, tanh 6, log 6, erf 7, sin 10,
+// pow 30; lgamma and digamma, lane by lane, hundreds.
+//
 // Some functions add private functions to the enclosing module (libm declarations and loops over lanes), so use
 // VectorMath from module passes, with the insertion point inside a function of that module.
 //
