@@ -25,6 +25,9 @@ from .translate import Translator
 
 log = logging.getLogger(__name__)
 
+#: A graph with dynamic sizes is compiled for at most so many sets of them.
+MAX_SIZES = 64
+
 _counter = itertools.count()
 _warned: set[str] = set()
 
@@ -91,6 +94,9 @@ class Graph:
         key = _key(args)
         found = self.executables.get(key)
         if found is None:
+            if len(self.executables) >= MAX_SIZES:
+                _warn(f"more than {MAX_SIZES} sets of sizes of one graph; further ones are not compiled")
+                return self.gm.forward(*args)
             found = self.executables[key] = self.compile(args)
         return found(*args)
 

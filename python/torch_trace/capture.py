@@ -230,7 +230,10 @@ class _Interpreter(torch.fx.Interpreter):
         self.state.flush(self.parent, tensors)
         before = [functional_value(t) for t in tensors]
         grad_enabled = torch.is_grad_enabled()
-        result = super().run_node(n)
+        if n.target == "item" and isinstance(n.meta.get("example_value"), torch.SymFloat) and tensors:
+            # A Python float that changes from call to call: Dynamo wraps it as a 0-d f64 tensor, and so it stays.
+            return tensors[0]
+        result = self._as_expected(n, super().run_node(n))
         symbol = Symbol("bsym", symbol_name(n), location, grad_enabled)
         written = [t for t, old in zip(tensors, before, strict=True) if functional_value(t) is not old]
         if written:
@@ -241,6 +244,18 @@ class _Interpreter(torch.fx.Interpreter):
             self.parent.items.append(symbol)
         self._check_value(n, result)
         return result
+
+    @staticmethod
+    def _as_expected(n: Node, result: Any) -> Any:
+        """A 0-d result that a wrapped Python float made f64, in the dtype that eager gives."""
+        expected = n.meta.get("example_value")
+        if not isinstance(result, FunctionalTensor) or not isinstance(expected, torch.Tensor):
+            return result
+        if result.dtype == expected.dtype:
+            return result
+        if result.dtype == torch.float64 and result.dim() == 0 and expected.dtype.is_floating_point:
+            return result.to(expected.dtype)
+        raise Unsupported(f"a result of {result.dtype} where {expected.dtype} is expected")
 
     def _check_written(self, n: Node, grad_enabled: bool) -> None:
         """In-place operations that change data behind autograd's back are left to eager."""

@@ -271,6 +271,8 @@ class Translator:
         kwargs = tree_map(lambda a: scope[a] if isinstance(a, Node) else a, node.kwargs)
         if not isinstance(node.target, torch._ops.OpOverload):
             raise Unsupported(f"the traced function {node.target}")
+        if node.meta.get("val") is None:
+            raise Unsupported(f"the operator {node.target}, which gives nothing")
         scope[node] = self._call(node, args, kwargs)
         if any(n in self.active for n in node.all_input_nodes) and node.target is not aten.detach.default:
             outputs = [v for v in tree_leaves(node.meta["val"]) if isinstance(v, torch.Tensor)]

@@ -115,8 +115,8 @@ OPS: dict[str, Callable[..., Any]] = {
     "scatter": lambda x, i, s, dim: x.scatter(dim, i, s),
     "scatter_add": lambda x, i, s, dim: x.scatter_add(dim, i, s),
     "index": lambda x, *i, dims: x[_index(x, i, dims)],
-    "index_put": lambda x, s, *i, dims, accumulate: x.index_put(
-        [i[list(dims).index(d)] if d in dims else None for d in range(x.dim())], s, accumulate
+    "index_put": lambda x, s, *i, dims, accumulate: aten.index_put(
+        x, [i[list(dims).index(d)] if d in dims else None for d in range(x.dim())], s, accumulate
     ),
     "sort": lambda x, dim, descending, stable: torch.sort(x, stable=stable, dim=dim, descending=descending),
     "topk": lambda x, dim, k, largest, sorted: torch.topk(x, k, dim, largest, sorted),

@@ -32,10 +32,15 @@ EXCLUDED = {
     "random numbers, of streams of our own": {
         "bernoulli", "multinomial", "normal", "rand_like", "randint", "randint_like", "randn", "randn_like", "uniform",
         "exponential", "geometric", "log_normal", "cauchy", "nn.functional.dropout", "nn.functional.dropout2d",
-        "nn.functional.dropout3d", "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout_with_train",
-        "nn.functional.feature_alpha_dropout_without_train", "nn.functional.rrelu", "nn.functional.fractional_max_pool2d",
-        "nn.functional.fractional_max_pool3d", "pca_lowrank", "svd_lowrank",
+        "nn.functional.dropout3d", "nn.functional.alpha_dropout", "nn.functional.rrelu", "nn.functional.fractional_max_pool2d",
+        "nn.functional.fractional_max_pool3d", "pca_lowrank", "svd_lowrank", "nn.functional.feature_alpha_dropout",
+        "nn.functional.multi_head_attention_forward",
     },
+    "CUDA only": {
+        "jiterator_unary", "jiterator_binary", "jiterator_4inputs_with_extra_args", "jiterator_binary_return_by_ref",
+        "jiterator_2inputs_2outputs",
+    },
+    "the sample is a part of a larger storage, which a copy of it is not": {"as_strided", "as_strided_partial_views"},
     "no value of its own, or no function of tensors": {"item", "resize_", "resize_as_", "to_sparse", "equal", "allclose"},
     "sparse tensors": {"sparse.mm", "sparse.sampled_addmm", "sparse.mm_reduce"},
 }
@@ -103,7 +108,14 @@ def compare(op: Any, sample: Any, gradients: bool) -> str:
         return [t.clone(memory_format=torch.preserve_format).requires_grad_(w) for t, w in zip(given, wants, strict=True)]
 
     mine, theirs = fresh(), fresh()
-    expected = call(*theirs)
+    try:
+        expected = call(*theirs)
+    except RuntimeError as error:
+        if "is not differentiable with respect to" not in str(error):
+            raise
+        wants[1:] = [False] * len(wants[1:])
+        mine, theirs = fresh(), fresh()
+        expected = call(*theirs)
     if not supported(expected):
         return "dtype"
     try:
@@ -112,6 +124,7 @@ def compare(op: Any, sample: Any, gradients: bool) -> str:
         return str(error)
     except (RuntimeError, NotImplementedError, TypeError) as error:
         if "fake" in str(type(error)).lower() or "fake" in str(error).lower() or "data-dependent" in str(error).lower() \
+                or "data is not allocated yet" in str(error) \
                 or "DynamicOutputShape" in type(error).__name__ or "DataDependent" in type(error).__name__:
             return "no static graph"
         raise
