@@ -58,9 +58,7 @@ int trace_rt_adapt(const TraceTensor *args, const TraceTensorDesc *const *descs,
         continue;
       }
       if (!wrong.empty() || trace_rt_copy(args[i], descs[i], &adapted[i])) {
-        for (int64_t j = 0; j < i; ++j)
-          if (adapted[j] != args[j])
-            trace_rt_delete(adapted[j]);
+        trace_rt_free_adapted(args, adapted, i);
         return wrong.empty() ? 1 : fail(wrong);
       }
     }

@@ -356,20 +356,19 @@ void fill(const Call &call, torch::jit::Stack &stack, const TraceTensor *operand
 }
 
 /// What the caller was promised: element type and shape must be right, strides are made right.
-at::Tensor fit(at::Tensor tensor, const TraceTensorDesc *desc) {
-  if (!desc || !tensor.defined())
-    return tensor;
-  at::IntArrayRef sizes(desc->sizes, desc->rank), strides(desc->strides, desc->rank);
-  TORCH_CHECK(static_cast<int32_t>(tensor.scalar_type()) == torchType(desc->element_type) && tensor.sizes() == sizes,
+at::Tensor fit(at::Tensor tensor, const TraceTensorDesc &desc, int64_t number) {
+  at::IntArrayRef sizes(desc.sizes, desc.rank), strides(desc.strides, desc.rank);
+  TORCH_CHECK(tensor.defined(), "result ", number, " is undefined");
+  TORCH_CHECK(static_cast<int32_t>(tensor.scalar_type()) == torchType(desc.element_type) && tensor.sizes() == sizes,
               "gave a ", tensor.scalar_type(), " tensor of shape ", tensor.sizes(), " where a ",
-              elementTypeName(desc->element_type), " tensor of shape ", sizes, " was expected");
+              elementTypeName(desc.element_type), " tensor of shape ", sizes, " was expected");
   bool same = !tensor.is_neg() && !tensor.is_conj() && !tensor._is_zerotensor();
-  for (int32_t d = 0; d < desc->rank && same; ++d)
+  for (int32_t d = 0; d < desc.rank && same; ++d)
     same = tensor.strides()[d] == strides[d] || sizes[d] == 1 || tensor.numel() == 0;
   if (same)
     return tensor;
   TraceTensor copy = nullptr;
-  TORCH_CHECK(trace_rt_copy(&tensor, desc, &copy) == 0, trace_rt_error());
+  TORCH_CHECK(trace_rt_copy(&tensor, &desc, &copy) == 0, trace_rt_error());
   std::unique_ptr<at::Tensor> owned(static_cast<at::Tensor *>(copy));
   return std::move(*owned);
 }
@@ -393,8 +392,14 @@ int run(const Call &call, const TraceTensor *operands, const TraceTensorDesc *co
   const c10::OperatorName &name = call.op.operator_name();
   TORCH_CHECK(static_cast<int64_t>(tensors.size()) == numResults, c10::toString(name), " gave ", tensors.size(),
               " tensors where ", numResults, " were expected");
-  for (int64_t i = 0; i < numResults; ++i)
-    tensors[i] = fit(std::move(tensors[i]), descs ? descs[i] : nullptr);
+  for (int64_t i = 0; i < numResults; ++i) {
+    if (!descs)
+      continue;
+    if (!descs[i])
+      tensors[i] = at::Tensor();
+    else
+      tensors[i] = fit(std::move(tensors[i]), *descs[i], i);
+  }
   for (int64_t i = 0; i < numResults; ++i)
     results[i] = tensors[i].defined() ? new at::Tensor(std::move(tensors[i])) : nullptr;
   return 0;

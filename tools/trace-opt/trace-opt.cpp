@@ -7,6 +7,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "trace/Autodiff/Passes.h"
 #include "trace/Codegen/CPU/Passes.h"
+#include "trace/Codegen/Host/Passes.h"
 #include "trace/Executors/Passes.h"
 #include "trace/IR/TraceDialect.h"
 #include "trace/Pipelines/Passes.h"
@@ -51,6 +52,7 @@ int main(int argc, char **argv) {
   registerTargetDialects(registry);
   registerTraceAutodiffPasses();
   cpu::registerTraceCodegenCPUPasses();
+  registerTraceCodegenHostPasses();
   registerTraceExecutorsPasses();
   registerTracePipelinesPasses();
   registerTransformsPasses();

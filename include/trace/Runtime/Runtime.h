@@ -167,9 +167,9 @@ TRACE_RT_EXPORT int trace_rt_addmm(TraceTensor bias, TraceTensor lhs, TraceTenso
 TRACE_RT_EXPORT int trace_rt_call_create(const char *text, void **call);
 TRACE_RT_EXPORT void trace_rt_call_free(void *call);
 /// Runs a prepared call. `results` has one entry per tensor that the operator returns (lists of tensors are flattened,
-/// other results left out) and gets new handles; `descs[i]`, where not null, says what the i-th must be: another
-/// element type or shape is an error, other strides are copied into the wanted ones. An undefined tensor is a null
-/// handle.
+/// other results left out) and gets new handles. `descs`, where not null, says what is expected of each: null for a result
+/// that is not wanted (it gets a null handle); otherwise another element type or shape, or an undefined tensor, is an error,
+/// and other strides are copied into the wanted ones. Without `descs` an undefined tensor is a null handle.
 TRACE_RT_EXPORT int trace_rt_call(void *call, const TraceTensor *operands, const TraceTensorDesc *const *descs,
                                   int64_t num_results, TraceTensor *results);
 

@@ -1,0 +1,38 @@
+// RUN: trace-opt %s --split-input-file --trace-lower-host --verify-diagnostics
+
+func.func @no_layout(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has no layout: trace-assign-layouts has to come first}}
+  %0 = trace.call_library "aten.exp.default"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  trace.return outputs(%0 : tensor<4xf32>)
+}
+
+// -----
+
+func.func @no_form(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has no host form; run trace-lower-to-library}}
+  %0 = trace.exp %x : tensor<4xf32>
+  trace.return outputs(%0 : tensor<4xf32>)
+}
+
+// -----
+
+// expected-error @+1 {{has a value of type 'tensor<4xi7>', which the runtime does not know}}
+func.func @type(%x: tensor<4xi7>) -> tensor<4xi7> {
+  trace.return outputs(%x : tensor<4xi7>)
+}
+
+// -----
+
+func.func @name(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{"exp" is no operator's name (namespace.name.overload)}}
+  %0 = trace.call_library "exp"(%x) {trace.layouts = [array<i64: 1>]} : (tensor<4xf32>) -> tensor<4xf32>
+  trace.return outputs(%0 : tensor<4xf32>)
+}
+
+// -----
+
+func.func @argument(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{argument 1, {a = 1 : i64}, has no form that LibTorch takes}}
+  %0 = trace.call_library "aten.exp.default"(%x) {arguments = [#trace.operand<0>, {a = 1}], trace.layouts = [array<i64: 1>]} : (tensor<4xf32>) -> tensor<4xf32>
+  trace.return outputs(%0 : tensor<4xf32>)
+}
