@@ -163,10 +163,29 @@ struct FuseForm : trace::impl::FuseFormBase<FuseForm> {
         op.erase();
   }
 
-  /// Builds the region of `ops` (copies included) that gives `values`.
-  FusionOp createRegion(OpBuilder &builder, ArrayRef<Operation *> ops, ArrayRef<Operation *> computed,
+  /// The ops behind their operands, in an order that depends only on what the values are made of: where a copied op
+  /// stood does not make a region different from others.
+  SmallVector<Operation *> orderFromResults(const llvm::SmallDenseSet<Operation *, 32> &held, ArrayRef<Value> values) {
+    SmallVector<Operation *> order;
+    llvm::SmallDenseSet<Operation *, 32> seen;
+    auto visit = [&](auto &&self, Value value) -> void {
+      Operation *op = value.getDefiningOp();
+      if (!op || !held.contains(op) || !seen.insert(op).second)
+        return;
+      for (Value operand : op->getOperands())
+        self(self, operand);
+      order.push_back(op);
+    };
+    for (Value value : values)
+      visit(visit, value);
+    return order;
+  }
+
+  /// Builds the region of `unordered` (copies included) that gives `values`.
+  FusionOp createRegion(OpBuilder &builder, ArrayRef<Operation *> unordered, ArrayRef<Operation *> computed,
                         ArrayRef<Value> values) {
-    llvm::SmallDenseSet<Operation *, 32> held(ops.begin(), ops.end());
+    llvm::SmallDenseSet<Operation *, 32> held(unordered.begin(), unordered.end());
+    SmallVector<Operation *> ops = orderFromResults(held, values);
     llvm::SetVector<Value> operands;
     for (Operation *op : ops)
       for (Value operand : op->getOperands())

@@ -136,39 +136,20 @@ private:
 
   /// Finds the columns, and refuses reductions that do not go together.
   LogicalResult classifyReductions() {
-    int64_t rowLength = 0, columnLength = 0;
-    SmallVector<std::pair<int64_t, int64_t>> middle;
+    SmallVector<Operation *> rowReductions;
     for (Operation *op : ops) {
-      if (!isReduction(op) || countOf(op->getOperand(0)) != space.elements)
-        continue;
-      auto intervals = reducedIntervals(op);
-      bool used = usedInside(op),
-           full = intervals.size() == 1 && intervals[0] == std::pair<int64_t, int64_t>(1, space.elements);
-      bool trailing = intervals.empty() || (intervals.size() == 1 && intervals[0].first == 1);
-      bool leading = intervals.size() == 1 && intervals[0].second == space.elements;
-      if (used) {
-        if (!trailing)
-          return fail("a reduction over the rows is complete only after the last row");
-        // One row is one thread's work.
-        if (full && space.elements > maxSingleRow)
-          return fail("a reduction over everything is complete only after the last element");
-        knownInside.insert(op->getResult(0));
-      } else if (full) {
-        continue;
-      }
-      if (trailing) {
-        int64_t length = intervals.empty() ? 1 : intervals[0].second;
-        if (rowLength && rowLength != length)
-          return fail("the reductions have rows of different lengths");
-        rowLength = length;
-      } else if (leading) {
-        if (columnLength && columnLength != intervals[0].first)
-          return fail("the reductions over rows have rows of different lengths");
-        columnLength = intervals[0].first;
-      } else {
-        if (!middle.empty() && middle != intervals)
-          return fail("the reductions are over different dimensions");
-        middle = intervals;
+      if (llvm::any_of(op->getOperands(), [&](Value operand) { return late.contains(operand); })) {
+        if (failed(placeLate(op)))
+          return failure();
+      } else if (isReduction(op)) {
+        if (countOf(op->getOperand(0)) == space.elements) {
+          if (failed(classifyReduction(op)))
+            return failure();
+          continue;
+        }
+        rowReductions.push_back(op);
+        if (usedInside(op))
+          late.insert(op->getResult(0));
       }
     }
     if (!middle.empty() && (rowLength || columnLength))
@@ -176,25 +157,72 @@ private:
     if (rowLength && columnLength && rowLength != columnLength)
       return fail("the reduction over the rows has rows of another length");
     space.columns = rowLength ? rowLength : columnLength;
-    for (Operation *op : ops) {
-      if (!isReduction(op) || countOf(op->getOperand(0)) == space.elements)
-        continue;
+    for (Operation *op : rowReductions) {
       if (!isRowCount(op->getOperand(0)))
         return fail("a reduction is over another number of elements");
       auto intervals = reducedIntervals(op);
-      if (usedInside(op) || intervals.size() != 1 || intervals[0].second != rows())
-        return fail("a reduction over the rows is complete only after the last row");
+      if (intervals.size() != 1 || intervals[0].second != rows())
+        return fail("a reduction of one value per row is not over the outermost dimensions");
     }
+    return success();
+  }
+
+  /// A reduction over elements of the space.
+  LogicalResult classifyReduction(Operation *op) {
+    auto intervals = reducedIntervals(op);
+    bool full = intervals.size() == 1 && intervals[0] == std::pair<int64_t, int64_t>(1, space.elements);
+    bool trailing = intervals.empty() || (intervals.size() == 1 && intervals[0].first == 1);
+    bool leading = intervals.size() == 1 && intervals[0].second == space.elements;
+    if (usedInside(op) && trailing && (!full || space.elements <= maxSingleRow))
+      knownInside.insert(op->getResult(0));
+    else if (usedInside(op) && !trailing)
+      late.insert(op->getResult(0));
+    else if (full) {
+      if (usedInside(op))
+        late.insert(op->getResult(0));
+      return success();
+    }
+    if (trailing) {
+      int64_t length = intervals.empty() ? 1 : intervals[0].second;
+      if (rowLength && rowLength != length)
+        return fail("the reductions have rows of different lengths");
+      rowLength = length;
+    } else if (leading) {
+      if (columnLength && columnLength != intervals[0].first)
+        return fail("the reductions over rows have rows of different lengths");
+      columnLength = intervals[0].first;
+    } else {
+      if (!middle.empty() && middle != intervals)
+        return fail("the reductions are over different dimensions");
+      middle = intervals;
+    }
+    return success();
+  }
+
+  /// An op on the result of a reduction that is complete only after the last row: computed behind it if it is no
+  /// larger.
+  LogicalResult placeLate(Operation *op) {
+    int64_t most = 0;
+    for (Value operand : op->getOperands())
+      if (late.contains(operand))
+        most = std::max(most, countOf(operand));
+    bool inOrder =
+        op->hasTrait<trace::OpTrait::Elementwise>() || op->hasTrait<trace::OpTrait::ViewLike>() || isReduction(op);
+    if (!inOrder || countOf(op->getResult(0)) > most)
+      return fail("a reduction over the rows is complete only after the last row");
+    late.insert(op->getResult(0));
     return success();
   }
 
   /// Gives the results and reduced values their contexts; what leaves must be per element or per row.
   LogicalResult placeResults() {
     for (Operation *op : ops) {
-      if (isReduction(op))
+      if (late.contains(op->getResult(0)) && !isReduction(op))
+        continue;
+      if (isReduction(op) && !late.contains(op->getOperand(0)))
         context[op->getOperand(0)] |= countOf(op->getOperand(0)) == space.elements ? Element : Row;
       for (Value result : op->getResults()) {
-        if (!escapes(result) || (isReduction(op) && !knownInside.contains(result)))
+        if (!escapes(result) || late.contains(result) || (isReduction(op) && !knownInside.contains(result)))
           continue;
         if (countOf(result) == space.elements)
           context[result] |= Element;
@@ -220,6 +248,13 @@ private:
     for (Operation *op : llvm::reverse(ops)) {
       Value result = op->getResult(0);
       uint8_t where = context.lookup(result);
+      if (late.contains(result)) {
+        if (isReduction(op) && !late.contains(op->getOperand(0)))
+          addReduced(op->getOperand(0), elementShape);
+        else
+          askBehind(op);
+        continue;
+      }
       if (isReduction(op)) {
         if (where & Mapped)
           return fail("a reduction is read at another row's index");
@@ -232,8 +267,8 @@ private:
         elementShape.add(shapeOf(result));
       if (where & Row)
         rowShape.add(shapeOf(result));
-      if (isReduction(op) && countOf(op->getOperand(0)) == space.elements)
-        elementShape.add(shapeOf(op->getOperand(0)));
+      if (isReduction(op))
+        addReduced(op->getOperand(0), elementShape);
 
       int64_t times = evaluations(result, where);
       excess += std::max<int64_t>(0, times - countOf(result)) * getElementCost(op);
@@ -251,6 +286,21 @@ private:
     if (!elementShape.isConsistent() || !rowShape.isConsistent())
       return fail("the shapes do not divide into one nest of loops");
     return success();
+  }
+
+  void addReduced(Value value, SpaceShape &shape) const {
+    if (countOf(value) == space.elements)
+      shape.add(shapeOf(value));
+  }
+
+  /// What an op behind the last row reads beside late values is computed there.
+  void askBehind(Operation *op) {
+    for (Value operand : op->getOperands())
+      if (inside(operand) && !late.contains(operand)) {
+        context[operand] |= Mapped;
+        int64_t &most = mapped[operand];
+        most = std::max(most, countOf(operand));
+      }
   }
 
   int64_t evaluations(Value value, uint8_t where) const {
@@ -363,7 +413,12 @@ private:
   FusionSpace space;
   StringRef reason;
   llvm::SmallDenseSet<Operation *, 32> members;
+  int64_t rowLength = 0, columnLength = 0;
+  SmallVector<std::pair<int64_t, int64_t>> middle;
+  /// Known only within a row: results of reductions over the columns, and what depends on them.
   llvm::SmallDenseSet<Value, 32> knownInside;
+  /// Known only after the last row.
+  llvm::SmallDenseSet<Value, 8> late;
   llvm::SmallDenseMap<Value, uint8_t, 32> context;
   llvm::SmallDenseMap<Value, int64_t, 32> mapped;
 };

@@ -1,6 +1,7 @@
 //===- FusionPlan.cpp - Which regions are formed ----------------------------===//
 #include "trace/Schedule/FusionPlan.h"
 #include "mlir/IR/Remarks.h"
+#include "trace/Codegen/CPU/Emittable.h"
 #include "trace/Schedule/FusionAnalysis.h"
 
 using namespace mlir;
@@ -15,14 +16,6 @@ constexpr unsigned maxCopiedChain = 3;
 void addUnique(SmallVectorImpl<unsigned> &list, unsigned value) {
   if (!llvm::is_contained(list, value))
     list.push_back(value);
-}
-
-bool hasStaticShapes(Operation *op) {
-  auto isStatic = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
-  };
-  return llvm::all_of(op->getOperandTypes(), isStatic) && llvm::all_of(op->getResultTypes(), isStatic);
 }
 
 /// Takes no operand but sizes: free in any kernel.
@@ -94,7 +87,13 @@ void FusionPlan::classify() {
     indexOf[&op] = nodes.size();
     Node node;
     node.op = &op;
-    node.fusible = isFusible(&op) && hasStaticShapes(&op) && op.getNumResults() == 1;
+    std::string why;
+    node.fusible = isFusible(&op) && cpu::canEmit(&op, &why);
+    if (isFusible(&op) && !node.fusible && !op.hasTrait<trace::OpTrait::ViewLike>())
+      remark::missed(op.getLoc(),
+                     remark::RemarkOpts::name("not-emitted").category("trace-fuse").function(func.getName()))
+          << remark::add("{0} runs through LibTorch", op.getName().getStringRef().str())
+          << remark::reason("it {0}", why);
     node.backward = barrier.isBackward(&op);
     nodes.push_back(node);
   }
@@ -138,7 +137,7 @@ void FusionPlan::connect() {
     if (node.fusible || node.transparent)
       continue;
     for (Value operand : node.op->getOperands())
-      if (Operation *def = getViewBase(operand).getDefiningOp(); def && isLeaf(def) && hasStaticShapes(def))
+      if (Operation *def = getViewBase(operand).getDefiningOp(); def && nodes[indexOf.at(def)].fusible && isLeaf(def))
         nodes[indexOf.at(def)].users.push_back(indexOf.at(node.op));
   }
   parent.resize(nodes.size());

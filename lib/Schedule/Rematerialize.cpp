@@ -39,8 +39,13 @@ public:
       : func(func), barrier(std::move(barrier)), memoryWeight(memoryWeight), ret(getReturn(func)),
         dependent(dependentOnGetGrads(func)) {
     unsigned number = 0;
-    for (Operation &op : *ret->getBlock())
+    for (Operation &op : *ret->getBlock()) {
       position[&op] = number++;
+      unsigned &most = depth[&op];
+      for (Value operand : op.getOperands())
+        if (Operation *def = operand.getDefiningOp())
+          most = std::max(most, depth.lookup(def) + (isFusible(def) ? 0 : 1));
+    }
     for (unsigned i = 0; i < func.getNumResults(); ++i)
       if (auto role = func.getResultAttrOfType<RoleAttr>(i, attrs::role); role && role.getKind() == RoleKind::Mutated)
         if (role.getIndex() && *role.getIndex() < static_cast<int64_t>(func.getNumArguments()))
@@ -102,6 +107,18 @@ private:
     return false;
   }
 
+  /// The forward reads the value, or a view of it, in a library op or behind one: no kernel holds both ends, so that
+  /// the value is written to memory whether it is kept or not.
+  bool isReadBehindLibrary(Value value, unsigned from) {
+    for (Operation *user : value.getUsers()) {
+      if (!isNeededForward(user))
+        continue;
+      if (isView(user) ? isReadBehindLibrary(user->getResult(0), from) : !isFusible(user) || depth.lookup(user) > from)
+        return true;
+    }
+    return false;
+  }
+
   int64_t keepCost(Value value) {
     Operation *def = value.getDefiningOp();
     if (isView(def) || isLeaf(def))
@@ -109,7 +126,7 @@ private:
     int64_t bytes = getByteSize(value.getType());
     if (isOutput(value))
       return 0;
-    bool written = !isFusible(def) || hasLibraryReader(value, [&](Operation *user) { return isNeededForward(user); });
+    bool written = !isFusible(def) || isReadBehindLibrary(value, depth.lookup(def));
     return static_cast<int64_t>(bytes * unit * (memoryWeight + (written ? 1 : 2))) + 1;
   }
 
@@ -334,6 +351,8 @@ private:
   ReturnOp ret;
   DenseSet<Operation *> dependent;
   DenseMap<Operation *, unsigned> position;
+  /// Library ops on the longest path to an op.
+  DenseMap<Operation *, unsigned> depth;
   DenseSet<Value> outputs, mutated, visited;
   llvm::SetVector<Value> demanded;
   SmallVector<Operation *> candidates;

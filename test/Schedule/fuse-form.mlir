@@ -20,14 +20,15 @@ func.func @softmax(%x: tensor<64x128xf32>, %b: tensor<128xf32>) -> tensor<64x128
 
 // -----
 
-// Cross-entropy: the maximum, the sum of exponentials and the target's logit of a row, the mean of the rows: one
-// region. The product with 1/n needs the whole sum: another.
+// Cross-entropy: the maximum, the sum of exponentials and the target's logit of a row, the mean of the rows, one
+// region. The product with 1/n needs the whole sum, but is no larger: it is computed behind the last row.
 // CHECK-LABEL: func.func @cross_entropy
 // CHECK: %[[S:.*]] = trace.fusion(
 // CHECK: trace.reduce_max
 // CHECK: trace.gather
-// CHECK: trace.reduce_sum {{.*}} [0]
-// CHECK: trace.fusion(%[[S]])
+// CHECK: %[[SUM:.*]] = trace.reduce_sum {{.*}} [0]
+// CHECK: trace.mul %[[SUM]],
+// CHECK-NEXT: trace.yield
 // CHECK-NOT: trace.fusion
 func.func @cross_entropy(%x: tensor<64x1000xf32>, %t: tensor<64x1xi64>) -> tensor<f32> {
   %m = trace.reduce_max %x [1] : tensor<64x1000xf32>
@@ -55,13 +56,14 @@ func.func @cross_entropy(%x: tensor<64x1000xf32>, %t: tensor<64x1xi64>) -> tenso
 // CHECK-NOT: trace.fusion
 // CHECK: trace.return
 func.func @norm_backward(%g: tensor<64x128xf32>, %x: tensor<64x128xf32>, %w: tensor<128xf32>, %rstd: tensor<64xf32>)
-    -> (tensor<64x128xf32>, tensor<128xf32>, tensor<128xf32>) {
+    -> (tensor<64x128xf32>, tensor<128xf32>, tensor<128xbf16>) {
   %rb = trace.broadcast_in_dim %rstd [0] : tensor<64xf32> to tensor<64x128xf32>
   %wb = trace.broadcast_in_dim %w [1] : tensor<128xf32> to tensor<64x128xf32>
   %xhat = trace.mul %x, %rb : tensor<64x128xf32>
   %gx = trace.mul %g, %xhat : tensor<64x128xf32>
   %dw = trace.reduce_sum %gx [0] : tensor<64x128xf32>
-  %db = trace.reduce_sum %g [0] : tensor<64x128xf32>
+  %dbs = trace.reduce_sum %g [0] : tensor<64x128xf32>
+  %db = trace.convert %dbs : tensor<128xf32> to tensor<128xbf16>
   %gw = trace.mul %g, %wb : tensor<64x128xf32>
   %gwx = trace.mul %gw, %xhat : tensor<64x128xf32>
   %dot = trace.reduce_sum %gwx [1] : tensor<64x128xf32>
@@ -69,7 +71,7 @@ func.func @norm_backward(%g: tensor<64x128xf32>, %x: tensor<64x128xf32>, %w: ten
   %proj = trace.mul %xhat, %dotb : tensor<64x128xf32>
   %diff = trace.sub %gw, %proj : tensor<64x128xf32>
   %dx = trace.mul %diff, %rb : tensor<64x128xf32>
-  trace.return outputs(%dx, %dw, %db : tensor<64x128xf32>, tensor<128xf32>, tensor<128xf32>)
+  trace.return outputs(%dx, %dw, %db : tensor<64x128xf32>, tensor<128xf32>, tensor<128xbf16>)
 }
 
 // -----
@@ -246,10 +248,18 @@ func.func @transposed_after_reduction(%x: tensor<64x128xf32>, %y: tensor<128x64x
 
 // -----
 
-// Sizes that are not known at compile time: a region of one op is not formed either, the op runs through LibTorch.
+// Sizes that are not known at compile time, and elements that the code generator does not know: no region of one op
+// either, the op runs through LibTorch.
 // CHECK-LABEL: func.func @dynamic
 // CHECK-NOT: trace.fusion
 func.func @dynamic(%x: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %e = trace.exp %x : tensor<?x128xf32>
   trace.return outputs(%e : tensor<?x128xf32>)
+}
+
+// CHECK-LABEL: func.func @complex
+// CHECK-NOT: trace.fusion
+func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  %e = trace.mul %x, %x : tensor<4xcomplex<f32>>
+  trace.return outputs(%e : tensor<4xcomplex<f32>>)
 }

@@ -1,6 +1,8 @@
 //===- FusionAnalysis.h - Which ops one kernel can compute --------*- C++ -*-===//
 //
-// Legality of fusion, apart from the decision (FusionPlan.h) and the rewrite (FuseForm.cpp).
+// What one loop nest can do, apart from the decision (FusionPlan.h) and the rewrite (FuseForm.cpp). That the code
+// generator takes each op alone is trace/Codegen/CPU/Emittable.h's to say; it also takes regions that are no single
+// loop nest, in several kernels, which then are better formed as several regions.
 //
 // A kernel runs over `elements` = rows x columns. Each value of a region is evaluated in one or more contexts:
 //
@@ -9,8 +11,9 @@
 //   Mapped    wherever a consumer asks for it, at an index that transposes, slices, pads, cats, reversals,
 //             broadcasts or gathers make of the consumer's index: the expression is computed in place.
 //
-// What leaves a region is per element, per row, or the result of a final reduction. A value that depends on a reduction
-// used in the region is known only within its row, so that it has no Mapped context.
+// What leaves a region is per element, per row, or the result of a reduction that is complete only after the last row
+// (over the rows, over everything), with what is computed from that and is no larger. A value that depends on a
+// reduction used in the region is known only within its row, so that it has no Mapped context.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRACE_SCHEDULE_FUSIONANALYSIS_H
