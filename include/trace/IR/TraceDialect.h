@@ -29,6 +29,9 @@ inline constexpr llvm::StringLiteral requiresGrad = "trace.requires_grad";
 inline constexpr llvm::StringLiteral strides = "trace.strides";
 /// On a result (unit): it does not depend on a differentiable input; eager's requires_grad is False.
 inline constexpr llvm::StringLiteral nonDifferentiable = "trace.non_differentiable";
+/// On a backward's argument (i64): the forward's argument, or output, that it is.
+inline constexpr llvm::StringLiteral forwardArgument = "trace.forward_argument";
+inline constexpr llvm::StringLiteral forwardOutput = "trace.forward_output";
 /// On a function (unit): forward and backward together, with get_grads.
 inline constexpr llvm::StringLiteral joint = "trace.joint";
 /// On a function: a fusion's kernel (unit).

@@ -1,0 +1,305 @@
+//===- CompiledGraph.cpp - From a captured module to functions that run -----===//
+#include "trace/Driver/CompiledGraph.h"
+#include "SplitModule.h"
+#include "mlir/Pass/PassManager.h"
+#include "trace/Codegen/Host/Host.h"
+#include "trace/Driver/HostModule.h"
+#include "trace/IR/TraceOps.h"
+#include "trace/Pipelines/Pipelines.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <map>
+
+using namespace mlir;
+using namespace mlir::trace;
+
+namespace {
+
+/// A backward for one set of cotangents.
+struct Backward {
+  std::unique_ptr<HostModule> code;
+  /// For each of the function's arguments, its position in the list that the caller passes.
+  SmallVector<int64_t> argumentPositions;
+  /// For each of the function's results, its position among getGradientArguments().
+  SmallVector<int64_t> gradientPositions;
+};
+
+} // namespace
+
+struct CompiledGraph::Impl {
+  CompileOptions options;
+  PipelineSettings settings;
+  /// The backward as the split made it, with its fusions: specialisations start from it.
+  OwningOpRef<ModuleOp> backwardModule;
+  /// The forward after its layouts were assigned, body and all left as they were: backwards take theirs from it.
+  OwningOpRef<ModuleOp> forwardLayouts;
+  std::string forwardName, backwardName;
+  std::vector<std::pair<std::string, std::string>> stages;
+  CompileReport report;
+  unsigned numArguments = 0;
+  int64_t numOutputs = 0, numSaved = 0;
+  SmallVector<bool> differentiable;
+  SmallVector<BackwardArgument> backwardArguments;
+  SmallVector<int64_t> gradientArguments;
+  std::unique_ptr<HostModule> forward;
+  std::map<std::vector<bool>, Backward> backwards;
+
+  LogicalResult compileForward(ModuleOp captured);
+  LogicalResult compileBackward(ArrayRef<bool> mask, Backward &backward);
+  LogicalResult readSplit(ModuleOp split);
+  LogicalResult runStage(ModuleOp module, Stage from, Stage to);
+  LogicalResult addLayouts(ModuleOp module);
+  FailureOr<std::unique_ptr<HostModule>> generateCode(ModuleOp module);
+
+  template <typename Function> auto timed(StringRef what, Function function) {
+    auto start = std::chrono::steady_clock::now();
+    auto result = function();
+    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (auto &[name, total] : report.secondsByStage)
+      if (name == what) {
+        total += seconds;
+        return result;
+      }
+    report.secondsByStage.emplace_back(what.str(), seconds);
+    return result;
+  }
+
+  void keepStage(StringRef name, Operation *op) {
+    OpPrintingFlags flags;
+    flags.elideLargeElementsAttrs(64);
+    if (options.printLocations)
+      flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/true);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    op->print(stream, flags);
+    stream << "\n";
+    for (auto &[stage, kept] : stages)
+      if (stage == name) {
+        kept += text;
+        return;
+      }
+    stages.emplace_back(name.str(), std::move(text));
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+LogicalResult CompiledGraph::Impl::runStage(ModuleOp module, Stage from, Stage to) {
+  return timed(getStageInfo(to).name, [&] {
+    PassManager pm(module.getContext(), ModuleOp::getOperationName());
+    buildPipeline(pm, from, to, settings);
+    return pm.run(module);
+  });
+}
+
+LogicalResult CompiledGraph::Impl::addLayouts(ModuleOp module) {
+  return timed("lowered", [&] {
+    PassManager pm(module.getContext(), ModuleOp::getOperationName());
+    addLayoutPasses(pm, settings);
+    return pm.run(module);
+  });
+}
+
+FailureOr<std::unique_ptr<HostModule>> CompiledGraph::Impl::generateCode(ModuleOp module) {
+  LogicalResult lowered = timed("lowered", [&] {
+    PassManager pm(module.getContext(), ModuleOp::getOperationName());
+    addCodegenPasses(pm, settings);
+    return pm.run(module);
+  });
+  if (failed(lowered))
+    return failure();
+  keepStage("lowered", module);
+  return timed("executable", [&] {
+    JitOptions jit;
+    jit.vectorBits = settings.vectorBits;
+    return HostModule::create(module, jit);
+  });
+}
+
+/// The signature of the split stage: what the forward saves, what the backward takes and gives.
+LogicalResult CompiledGraph::Impl::readSplit(ModuleOp split) {
+  auto forwardFunc = split.lookupSymbol<func::FuncOp>(forwardName);
+  auto backwardFunc = split.lookupSymbol<func::FuncOp>(backwardName);
+  if (!forwardFunc)
+    return split.emitError("the pipeline has made no function @") << forwardName;
+  numArguments = forwardFunc.getNumArguments();
+  for (unsigned i = 0; i < forwardFunc.getNumResults(); ++i) {
+    auto role = forwardFunc.getResultAttrOfType<RoleAttr>(i, attrs::role);
+    if (role && role.getKind() == RoleKind::Saved) {
+      ++numSaved;
+      report.savedBytes += getTensorBytes(forwardFunc.getResultTypes()[i]);
+      continue;
+    }
+    ++numOutputs;
+    Type element = getElementTypeOrSelf(forwardFunc.getResultTypes()[i]);
+    differentiable.push_back(backwardFunc && isa<FloatType, ComplexType>(element) &&
+                             !forwardFunc.getResultAttr(i, attrs::nonDifferentiable));
+  }
+  report.savedTensors = numSaved;
+  for (auto func : split.getOps<func::FuncOp>()) {
+    if (func->hasAttr(attrs::fusion))
+      continue;
+    func.walk([&](Operation *op) {
+      report.fusions += isa<CallOp>(op);
+      report.libraryCalls += isa<BsymOp, CallLibraryOp>(op) || op->hasTrait<trace::OpTrait::Library>();
+    });
+  }
+  if (!backwardFunc)
+    return success();
+  return success(succeeded(readBackwardArguments(backwardFunc, backwardArguments)) &&
+                 succeeded(readGradientArguments(backwardFunc, gradientArguments)));
+}
+
+LogicalResult CompiledGraph::Impl::compileForward(ModuleOp captured) {
+  OwningOpRef<ModuleOp> module = captured.clone();
+  keepStage("captured", *module);
+  if (failed(runStage(*module, Stage::Captured, Stage::Joint)))
+    return failure();
+  keepStage("joint", *module);
+  if (failed(runStage(*module, Stage::Joint, Stage::Scheduled)))
+    return failure();
+  keepStage("scheduled", *module);
+  if (failed(runStage(*module, Stage::Scheduled, Stage::Split)) || failed(readSplit(*module)))
+    return failure();
+
+  OwningOpRef<ModuleOp> forwardModule = extractFunction(*module, module->lookupSymbol<func::FuncOp>(forwardName));
+  keepStage("forward", *forwardModule);
+  if (auto backwardFunc = module->lookupSymbol<func::FuncOp>(backwardName)) {
+    backwardModule = extractFunction(*module, backwardFunc);
+    keepStage("backward", *backwardModule);
+  }
+  if (failed(addLayouts(*forwardModule)))
+    return failure();
+  if (backwardModule)
+    forwardLayouts = extractFunction(*forwardModule, forwardModule->lookupSymbol<func::FuncOp>(forwardName));
+  FailureOr<std::unique_ptr<HostModule>> code = generateCode(*forwardModule);
+  if (failed(code))
+    return failure();
+  forward = std::move(*code);
+  return success();
+}
+
+LogicalResult CompiledGraph::Impl::compileBackward(ArrayRef<bool> mask, Backward &backward) {
+  OwningOpRef<ModuleOp> module = backwardModule->clone();
+  SmallVector<int64_t> absent;
+  for (const BackwardArgument &argument : backwardArguments)
+    if (argument.kind == BackwardArgument::Cotangent && !mask[argument.index])
+      absent.push_back(argument.index);
+  if (!absent.empty()) {
+    LogicalResult dropped = timed("backward", [&] { return dropCotangents(*module, absent, settings); });
+    if (failed(dropped))
+      return failure();
+    keepStage("backward", *module);
+  }
+  auto func = module->lookupSymbol<func::FuncOp>(backwardName);
+
+  // The function may want less than the caller passes, and give less than all gradients.
+  SmallVector<BackwardArgument> wanted;
+  SmallVector<int64_t> given;
+  if (failed(readBackwardArguments(func, wanted)) || failed(readGradientArguments(func, given)))
+    return failure();
+  std::map<std::pair<int, int64_t>, int64_t> positions;
+  for (const BackwardArgument &argument : backwardArguments)
+    if (argument.kind != BackwardArgument::Cotangent || mask[argument.index])
+      positions.insert({{argument.kind, argument.index}, static_cast<int64_t>(positions.size())});
+  for (const BackwardArgument &argument : wanted) {
+    auto found = positions.find({argument.kind, argument.index});
+    if (found == positions.end())
+      return func.emitError("wants a value that the backward for all cotangents did not");
+    backward.argumentPositions.push_back(found->second);
+  }
+  for (int64_t argument : given)
+    backward.gradientPositions.push_back(llvm::find(gradientArguments, argument) - gradientArguments.begin());
+
+  copyForwardLayouts(forwardLayouts->lookupSymbol<func::FuncOp>(forwardName), func);
+  if (failed(addLayouts(*module)))
+    return failure();
+  FailureOr<std::unique_ptr<HostModule>> code = generateCode(*module);
+  if (failed(code))
+    return failure();
+  backward.code = std::move(*code);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// CompiledGraph
+//===----------------------------------------------------------------------===//
+
+CompiledGraph::CompiledGraph() : impl(std::make_unique<Impl>()) {}
+CompiledGraph::~CompiledGraph() = default;
+
+FailureOr<std::unique_ptr<CompiledGraph>> CompiledGraph::create(ModuleOp module, const CompileOptions &options) {
+  std::unique_ptr<CompiledGraph> graph(new CompiledGraph());
+  Impl &impl = *graph->impl;
+  impl.options = options;
+  impl.settings.verifyStages = options.verifyStages;
+  impl.settings.fuseLimit = options.fuseLimit;
+  impl.settings.exactRounding = options.exactRounding;
+  impl.settings.vectorBits = options.vectorBits;
+  impl.forwardName = options.function + "_forward";
+  impl.backwardName = options.function + "_backward";
+  if (failed(impl.compileForward(module)))
+    return failure();
+  return graph;
+}
+
+const std::vector<std::pair<std::string, std::string>> &CompiledGraph::getStages() const { return impl->stages; }
+CompileReport CompiledGraph::getReport() const { return impl->report; }
+int64_t CompiledGraph::getNumOutputs() const { return impl->numOutputs; }
+int64_t CompiledGraph::getNumSaved() const { return impl->numSaved; }
+bool CompiledGraph::hasBackward() const { return static_cast<bool>(impl->backwardModule); }
+ArrayRef<bool> CompiledGraph::getDifferentiableOutputs() const { return impl->differentiable; }
+ArrayRef<BackwardArgument> CompiledGraph::getBackwardArguments() const { return impl->backwardArguments; }
+ArrayRef<int64_t> CompiledGraph::getGradientArguments() const { return impl->gradientArguments; }
+
+LogicalResult CompiledGraph::runForward(ArrayRef<void *> arguments, SmallVectorImpl<void *> &results,
+                                        std::string &error) {
+  if (arguments.size() != impl->numArguments) {
+    error = "the compiled forward takes " + std::to_string(impl->numArguments) + " tensors, not " +
+            std::to_string(arguments.size());
+    return failure();
+  }
+  SmallVector<void *> handles(arguments);
+  results.assign(impl->numOutputs + impl->numSaved, nullptr);
+  return impl->forward->run(impl->forwardName, handles.data(), results.data(), error);
+}
+
+LogicalResult CompiledGraph::runBackward(ArrayRef<bool> mask, ArrayRef<void *> arguments,
+                                         SmallVectorImpl<void *> &gradients, std::string &error) {
+  if (!impl->backwardModule || mask.size() != static_cast<size_t>(impl->numOutputs)) {
+    error = impl->backwardModule ? "the backward's mask needs an entry per output" : "the graph has no backward";
+    return failure();
+  }
+  auto [entry, isNew] = impl->backwards.try_emplace(std::vector<bool>(mask.begin(), mask.end()));
+  Backward &backward = entry->second;
+  if (!backward.code) {
+    // A handler of the caller's takes the diagnostics; here they become the message.
+    std::string messages;
+    ScopedDiagnosticHandler handler(impl->backwardModule->getContext(), [&](Diagnostic &diagnostic) {
+      llvm::raw_string_ostream(messages) << diagnostic.getLocation() << ": " << diagnostic << "\n";
+      return success();
+    });
+    backward = Backward();
+    if (failed(impl->compileBackward(mask, backward))) {
+      impl->backwards.erase(entry);
+      error = "the backward could not be compiled:\n" + messages;
+      return failure();
+    }
+  }
+  SmallVector<void *> handles, results(backward.gradientPositions.size(), nullptr);
+  for (int64_t position : backward.argumentPositions) {
+    if (position >= static_cast<int64_t>(arguments.size())) {
+      error = "the compiled backward was given too few tensors";
+      return failure();
+    }
+    handles.push_back(arguments[position]);
+  }
+  if (failed(backward.code->run(impl->backwardName, handles.data(), results.data(), error)))
+    return failure();
+  gradients.assign(impl->gradientArguments.size(), nullptr);
+  for (auto [position, result] : llvm::zip_equal(backward.gradientPositions, results))
+    gradients[position] = result;
+  return success();
+}
