@@ -1,10 +1,30 @@
 //===- Lowering.cpp - Behind the split: to the LLVM dialect -----------------===//
+#include "trace/Codegen/CPU/Passes.h"
+#include "trace/Codegen/Host/Passes.h"
 #include "trace/Pipelines/Pipelines.h"
+#include "trace/Target/Lowering.h"
 
 using namespace mlir;
 using namespace mlir::trace;
 
+void mlir::trace::addLayoutPasses(OpPassManager &pm, const PipelineSettings &settings) {
+  // First what runs through LibTorch, as a library call states the strides that it gives.
+  pm.addPass(createLowerToLibrary());
+  pm.addPass(createAssignLayouts());
+}
+
+void mlir::trace::addCodegenPasses(OpPassManager &pm, const PipelineSettings &settings) {
+  // Kernels bake their layouts in, so they come behind the layouts; before the host code, which calls their entries
+  // and erases the fusion functions that it no longer needs.
+  LowerFusionsToCpuOptions options;
+  options.vectorBits = settings.vectorBits;
+  options.exactRounding = settings.exactRounding;
+  pm.addPass(createLowerFusionsToCpu(options));
+  pm.addPass(createLowerHost());
+  buildKernelLoweringPipeline(pm);
+}
+
 void mlir::trace::addLoweringPasses(OpPassManager &pm, const PipelineSettings &settings) {
-  (void)pm;
-  (void)settings;
+  addLayoutPasses(pm, settings);
+  addCodegenPasses(pm, settings);
 }

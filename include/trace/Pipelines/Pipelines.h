@@ -29,7 +29,11 @@ void buildPipeline(OpPassManager &pm, Stage from, Stage to, const PipelineSettin
 /// The part of the scheduled stage that forms regions: on host functions of any stage before lowering.
 void addFusionPasses(OpPassManager &pm, const PipelineSettings &settings);
 
-/// The part behind the split (lib/Pipelines/Lowering.cpp).
+/// The part behind the split (lib/Pipelines/Lowering.cpp): library calls and strides; then kernels and host code in the
+/// LLVM dialect. The first part may run on a forward alone, whose layouts a backward compiled later needs.
+void addLayoutPasses(OpPassManager &pm, const PipelineSettings &settings);
+void addCodegenPasses(OpPassManager &pm, const PipelineSettings &settings);
+/// Both.
 void addLoweringPasses(OpPassManager &pm, const PipelineSettings &settings);
 
 /// --trace-training-pipeline and --trace-inference-pipeline: from captured to split.
