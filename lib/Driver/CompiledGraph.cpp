@@ -2,10 +2,12 @@
 #include "trace/Driver/CompiledGraph.h"
 #include "SplitModule.h"
 #include "mlir/Pass/PassManager.h"
+#include "trace/Autodiff/Passes.h"
 #include "trace/Codegen/Host/Host.h"
 #include "trace/Driver/HostModule.h"
 #include "trace/IR/TraceOps.h"
 #include "trace/Pipelines/Pipelines.h"
+#include "trace/Target/Lowering.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <map>
@@ -233,6 +235,10 @@ CompiledGraph::~CompiledGraph() = default;
 FailureOr<std::unique_ptr<CompiledGraph>> CompiledGraph::create(ModuleOp module, const CompileOptions &options) {
   std::unique_ptr<CompiledGraph> graph(new CompiledGraph());
   Impl &impl = *graph->impl;
+  DialectRegistry registry;
+  registerAutodiffRules(registry);
+  registerTargetDialects(registry);
+  module.getContext()->appendDialectRegistry(registry);
   impl.options = options;
   impl.settings.verifyStages = options.verifyStages;
   impl.settings.fuseLimit = options.fuseLimit;

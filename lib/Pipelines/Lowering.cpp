@@ -16,10 +16,10 @@ void mlir::trace::addLayoutPasses(OpPassManager &pm, const PipelineSettings &set
 void mlir::trace::addCodegenPasses(OpPassManager &pm, const PipelineSettings &settings) {
   // Kernels bake their layouts in, so they come behind the layouts; before the host code, which calls their entries
   // and erases the fusion functions that it no longer needs.
-  LowerFusionsToCpuOptions options;
+  cpu::LowerFusionsToCpuOptions options;
   options.vectorBits = settings.vectorBits;
   options.exactRounding = settings.exactRounding;
-  pm.addPass(createLowerFusionsToCpu(options));
+  pm.addPass(cpu::createLowerFusionsToCpu(options));
   pm.addPass(createLowerHost());
   buildKernelLoweringPipeline(pm);
 }

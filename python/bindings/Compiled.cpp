@@ -7,7 +7,7 @@
 #include "Bindings.h"
 #include "trace/Driver/CompiledGraph.h"
 #include "trace/Import/ImportBuilder.h"
-#include "trace/Runtime/Runtime.h"
+#include "trace/Driver/RuntimeLibrary.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -34,7 +34,7 @@ public:
   }
   ~Handles() {
     for (void *handle : handles)
-      trace_rt_delete(handle);
+      getRuntimeLibrary()->deleteTensor(handle);
   }
   Handles(const Handles &) = delete;
   Handles &operator=(const Handles &) = delete;
@@ -140,6 +140,14 @@ const char *kindName(BackwardArgument::Kind kind) {
 } // namespace
 
 void trace_python::bindCompiled(nb::module_ &m) {
+  m.def(
+      "load_runtime",
+      [](const std::string &path) {
+        std::string error;
+        if (!loadRuntimeLibrary(path, error))
+          throw nb::import_error(error.c_str());
+      },
+      nb::arg("path"), "Loads libtrace_runtime.so, which needs torch to be imported. Later calls do nothing.");
   nb::class_<PyCompiledGraph>(m, "CompiledGraph", "A captured module, compiled.")
       .def(
           "__init__",

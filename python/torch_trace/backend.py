@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 #: A graph with dynamic sizes is compiled for at most so many sets of them.
 MAX_SIZES = 64
+_C.load_runtime(os.path.join(os.path.dirname(__file__), "libtrace_runtime.so"))
 
 _counter = itertools.count()
 _warned: set[str] = set()
