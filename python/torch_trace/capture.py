@@ -236,12 +236,14 @@ class _Interpreter(torch.fx.Interpreter):
         result = self._as_expected(n, super().run_node(n))
         symbol = Symbol("bsym", symbol_name(n), location, grad_enabled)
         written = [t for t, old in zip(tensors, before, strict=True) if functional_value(t) is not old]
+        hidden = self._check_written(n, grad_enabled) if written else None
         if written:
-            self._check_written(n, grad_enabled)
             self.state.note_written(written, grad_enabled)
         self.state.collect(symbol)
         if symbol.items:
             self.parent.items.append(symbol)
+        if hidden is not None:
+            self._assign(tensors, before, hidden, location)
         self._check_value(n, result)
         return result
 
@@ -257,15 +259,28 @@ class _Interpreter(torch.fx.Interpreter):
             return result.to(expected.dtype)
         raise Unsupported(f"a result of {result.dtype} where {expected.dtype} is expected")
 
-    def _check_written(self, n: Node, grad_enabled: bool) -> None:
-        """In-place operations that change data behind autograd's back are left to eager."""
+    def _check_written(self, n: Node, grad_enabled: bool) -> FunctionalTensor | None:
+        """The tensor whose data changed behind autograd's back, if any; what has no translation is left to eager."""
         for argument in n.all_input_nodes:
             value = argument.meta.get("example_value")
-            if not isinstance(value, torch.Tensor):
+            if not isinstance(value, torch.Tensor) or not _written_by(n, argument):
                 continue
             if (not grad_enabled or not value.requires_grad) and self.state.mutations.hidden(value):
-                if _written_by(n, argument):
-                    raise Unsupported("an in-place operation that autograd does not see, on data that requires grad")
+                if grad_enabled or not value.requires_grad:
+                    raise Unsupported("an in-place operation on a detached view of data that requires grad")
+                return self.env[argument]
+        return None
+
+    def _assign(self, tensors: Sequence[FunctionalTensor], before: Sequence[torch.Tensor], written: FunctionalTensor,
+                location: tuple[str, int]) -> None:
+        """Gives a tensor written under no_grad its old history back (aten/assign.py)."""
+        index = next(i for i, t in enumerate(tensors) if t is written)
+        old = FunctionalTensor.to_functional(before[index])
+        written.copy_(torch.ops.torch_trace.assign(old, written.clone()))
+        functional_value(written)
+        symbol = Symbol("bsym", "", location, True)
+        self.state.collect(symbol)
+        self.parent.items.append(symbol)
 
     def _check_value(self, n: Node, result: Any) -> None:
         for value in tree_leaves(result):

@@ -195,3 +195,31 @@ def test_element_types(captured, dtype):
 def test_half_precision_with_a_number_computes_in_f32(captured):
     (text,) = captured(lambda x: x * 0.1, torch.ones(3, dtype=torch.bfloat16))
     assert re.search(r"trace.mul .*tensor<3xf32>", text)
+
+
+def test_written_under_no_grad_keeps_its_history(captured):
+    def f(x, scale):
+        with torch.no_grad():
+            scale.clamp_(0, 1)
+        return x * scale
+
+    (text,) = captured(f, x48(), torch.ones(8, requires_grad=True))
+    assert re.search(r"trace.custom_grad\(%arg\d, %\d+\) \{grad_operands = array<i64: 0>\}", text)
+    assert "#trace.role<mutated " in text
+
+
+def test_numbers_that_change_are_arguments():
+    from torch_trace.capture import capture
+    from torch_trace.translate import Translator
+
+    texts = []
+
+    def backend(gm, inputs):
+        texts.append(Translator(capture(gm, inputs, [])).module().text())
+        return gm.forward
+
+    f = torch.compile(lambda x, s: (x * s, x.sum() * s), backend=backend)
+    for s in (0.5, 0.25, 0.125):
+        f(x48(False), s)
+    assert len(texts) == 2 and "tensor<f64>" in texts[1]
+    assert re.search(r"tensor<f32> \{trace.role = #trace.role<output 1>\}", texts[1])
