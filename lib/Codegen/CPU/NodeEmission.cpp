@@ -443,6 +443,7 @@ void KernelEmitter::emitNodes(ArrayRef<NodeId> targets) {
       continue;
     needed.push_back(id);
     llvm::append_range(stack, k.nodes[id].operands);
+    llvm::append_range(stack, k.nodes[id].data);
   }
   llvm::sort(needed);
   for (NodeId id : needed)

@@ -131,29 +131,9 @@ bool GraphBuilder::run() {
   }
   if (changed)
     return false;
-  auto define = [&](Value value, ExprVector at, NodeId id) {
-    if (info.outputs.contains(value) || info.exactRounding)
-      id = rounded(id);
-    k.nodeOf[{value.getAsOpaquePointer(), at}] = id;
-  };
-  auto load = [&](Value value, unsigned buffer) {
-    auto it = wanted.find(value);
-    if (it != wanted.end())
-      for (ExprVector at : it->second)
-        define(value, at, loadNode(value, buffer, at));
-  };
-  for (BlockArgument argument : block.getArguments())
-    load(argument, info.inMemory.at(argument));
-  for (Operation &op : block.without_terminator()) {
-    if (op.getNumResults() != 1)
-      continue;
-    if (auto it = info.inMemory.find(op.getResult(0)); it != info.inMemory.end()) {
-      load(op.getResult(0), it->second);
-      continue;
-    }
-    for (Instance &instance : instances[&op])
-      define(op.getResult(0), instance.at, nodeFor(&op, instance));
-  }
+  for (const Root &root : k.roots)
+    for (const RootPoint &point : points[&root])
+      resolve({root.chunk ? root.value.getDefiningOp()->getOperand(0) : root.value, point.at});
   for (const Root &root : k.roots)
     storeRoot(root);
   return true;

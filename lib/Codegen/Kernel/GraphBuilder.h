@@ -49,7 +49,7 @@ struct GraphBuilder {
   void want(Value value, ExprVector at) {
     auto &set = wanted[value];
     set.insert(at);
-    if (set.size() > maxInstances && !k.tooMany && !info.inMemory.count(value) && value.getDefiningOp() &&
+    if (k.limited && set.size() > maxInstances && !k.tooMany && !info.inMemory.count(value) && value.getDefiningOp() &&
         !isa<ConstantOp, FullOp, IotaOp>(value.getDefiningOp()))
       k.tooMany = value;
   }
@@ -70,6 +70,9 @@ struct GraphBuilder {
   NodeId loadNode(Value value, unsigned buffer, ExprVector at);
   NodeId rounded(NodeId n);
   NodeId nodeFor(Operation *op, Instance &instance);
+  void resolve(Operand target);
+  void dataOf(Expr e, SmallVectorImpl<Operand> &found);
+  void define(Value value, ExprVector at, NodeId id);
   NodeId lookup(Operand operand) { return k.nodeOf.at({operand.first.getAsOpaquePointer(), operand.second}); }
   /// The loops and stages of what an expression reads from memory.
   void addDependences(Node &n, Expr e);

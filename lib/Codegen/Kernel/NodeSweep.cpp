@@ -5,17 +5,63 @@ using namespace mlir;
 using namespace mlir::trace;
 using namespace mlir::trace::kernel;
 
+/// The values read from memory that an expression depends on.
+void GraphBuilder::dataOf(Expr e, SmallVectorImpl<Operand> &found) {
+  for (auto [atom, c] : LinearExpr(ix.get(e)).terms) {
+    AtomInfo info = ix.info(atom);
+    if (info.kind == AtomKind::Data)
+      found.push_back({Value::getFromOpaquePointer(info.value), info.at});
+    else if (info.kind != AtomKind::Loop)
+      dataOf(info.operand, found);
+  }
+}
+
+void GraphBuilder::define(Value value, ExprVector at, NodeId id) {
+  if (info.outputs.contains(value) || info.exactRounding)
+    id = rounded(id);
+  k.nodeOf[{value.getAsOpaquePointer(), at}] = id;
+}
+
+/// Makes the node of `target` after all that it needs: operands, and the values that its index depends on. (Those may
+/// stand later in the block than what they index.) With a stack of its own: chains of operations are long.
+void GraphBuilder::resolve(Operand target) {
+  SmallVector<std::pair<Operand, bool>> stack = {{target, false}};
+  while (!stack.empty()) {
+    auto [key, ready] = stack.pop_back_val();
+    auto [value, at] = key;
+    if (k.nodeOf.count({value.getAsOpaquePointer(), at}))
+      continue;
+    auto memory = info.inMemory.find(value);
+    Instance *instance = nullptr;
+    if (memory == info.inMemory.end()) {
+      auto &list = instances[value.getDefiningOp()];
+      instance = llvm::find_if(list, [at = at](Instance &i) { return i.at == at; });
+    }
+    if (ready) {
+      define(value, at, instance ? nodeFor(value.getDefiningOp(), *instance) : loadNode(value, memory->second, at));
+      continue;
+    }
+    stack.push_back({key, true});
+    SmallVector<Operand> needed;
+    if (instance)
+      llvm::append_range(needed, instance->operands);
+    for (Expr e : ix.vectorOf(at))
+      dataOf(e, needed);
+    for (Operand operand : needed)
+      if (!k.nodeOf.count({operand.first.getAsOpaquePointer(), operand.second}))
+        stack.push_back({operand, false});
+  }
+}
+
 void GraphBuilder::addDependences(Node &n, Expr e) {
   n.loops |= ix.loops(e);
-  for (auto [atom, c] : ix.get(e).terms) {
-    const AtomInfo &a = ix.info(atom);
-    if (a.kind == AtomKind::Data) {
-      const Node &index = k.nodes[k.nodeOf.at({a.value, a.at})];
-      n.loops |= index.loops;
-      n.stage = std::max(n.stage, index.stage);
-    } else if (a.kind != AtomKind::Loop) {
-      addDependences(n, a.operand);
-    }
+  SmallVector<Operand> found;
+  dataOf(e, found);
+  for (Operand operand : found) {
+    NodeId id = lookup(operand);
+    n.data.push_back(id);
+    n.loops |= k.nodes[id].loops;
+    n.stage = std::max(n.stage, k.nodes[id].stage);
   }
 }
 

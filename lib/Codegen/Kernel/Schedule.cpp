@@ -177,6 +177,7 @@ bool Planner::probe(PlannedRoot &planned) {
     k.outerExtents.push_back(info.buffers[root.buffers[0]].shape[0]);
   llvm::append_range(k.outerExtents, shape);
   k.roots = {root};
+  k.limited = true;
   k.build();
   planned.reads = k.reads;
   planned.partialReads = k.partialReads;

@@ -59,6 +59,8 @@ struct Node {
   Type type; // the element type that the program gives it
   Operation *op;
   SmallVector<NodeId, 3> operands;
+  /// The nodes of the indices that were read from memory and that `index` and `ranges` depend on.
+  SmallVector<NodeId, 1> data;
   unsigned buffer = 0;
   Expr index = 0;
   SmallVector<ExprRange, 1> ranges;
@@ -187,7 +189,9 @@ struct Kernel {
   llvm::SetVector<Operation *> partialReads;
   /// Conditions on outer loops (as indices into `outer`) that could be cut away were the loop in a space.
   llvm::SmallSetVector<unsigned, 4> outerCuts;
-  /// A value that is wanted at so many places that it had better be written to memory.
+  /// With `limited`, building ends early at a value that is wanted at so many places that it had better be written to
+  /// memory.
+  bool limited = false;
   Value tooMany;
 
   /// Builds nodes, reductions, stages and stores for `roots`, `outerExtents` and `spaces` (of which it makes new ones
