@@ -5,14 +5,9 @@
 // units in the last place, and exit code 1 if a bound is exceeded. With --time, nanoseconds per vector of 16 lanes.
 //
 //===----------------------------------------------------------------------===//
+#include "Kernel.h"
 #include "References.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Verifier.h"
 #include "trace/Codegen/Common/VectorMath.h"
-#include "trace/Target/JitModule.h"
 #include "trace/Target/Lowering.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -23,6 +18,7 @@
 #include <random>
 
 using namespace mlir;
+using check::Kernel;
 namespace cl = llvm::cl;
 
 static cl::list<std::string> only("only", cl::desc("Functions to check (default: all)"), cl::CommaSeparated);
@@ -31,40 +27,10 @@ static cl::opt<unsigned> vectorBits("vector-bits", cl::desc("Widest vector, 0: t
 static cl::opt<std::string> cpu("cpu", cl::desc("Generate code for this CPU instead of the host's"));
 static cl::opt<unsigned> lanes("lanes", cl::init(16), cl::desc("Lanes of a vector; 1 is a scalar"));
 static cl::opt<unsigned> points("points", cl::init(400000), cl::desc("Random arguments of each function"));
+static cl::opt<bool> exact("exact", cl::desc("Check conversions, random numbers and integers instead"));
 static cl::opt<bool> timed("time", cl::desc("Measure speed instead of accuracy"));
 static cl::opt<bool> verbose("worst", cl::desc("Print the argument of the largest error"));
 static cl::opt<bool> printAssembly("print-asm", cl::desc("Print the assembly"));
-
-using Kernel = void(const void *, const void *, void *, int64_t);
-
-/// func @name(%a, %b, %out: !llvm.ptr, %n: i64): out[i] = name(a[i], b[i]), n a multiple of the lanes.
-static void buildKernel(ModuleOp module, const Reference &reference, FloatType type, trace::MathTarget target) {
-  MLIRContext *context = module.getContext();
-  Location loc = UnknownLoc::get(context);
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(context);
-  auto function = func::FuncOp::create(b, loc, ("check_" + StringRef(reference.name)).str(),
-                                       b.getFunctionType({pointer, pointer, pointer, b.getI64Type()}, {}));
-  b.setInsertionPointToStart(function.addEntryBlock());
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value step = arith::ConstantIndexOp::create(b, loc, lanes);
-  Value count = arith::IndexCastOp::create(b, loc, b.getIndexType(), function.getArgument(3));
-  auto loop = scf::ForOp::create(b, loc, zero, count, step);
-  b.setInsertionPointToStart(loop.getBody());
-  Value index = arith::IndexCastOp::create(b, loc, b.getI64Type(), loop.getInductionVar());
-  Type value = lanes == 1 ? Type(type) : Type(VectorType::get({int64_t(lanes)}, type));
-  auto address = [&](unsigned argument) {
-    return LLVM::GEPOp::create(b, loc, pointer, type, function.getArgument(argument), ValueRange(index));
-  };
-  unsigned alignment = type.getWidth() / 8;
-  SmallVector<Value> operands = {LLVM::LoadOp::create(b, loc, value, address(0), alignment)};
-  if (!reference.unary)
-    operands.push_back(LLVM::LoadOp::create(b, loc, value, address(1), alignment));
-  Value result = trace::VectorMath(b, loc, target).emit(reference.name, operands);
-  LLVM::StoreOp::create(b, loc, result, address(2), alignment);
-  b.setInsertionPointAfter(loop);
-  func::ReturnOp::create(b, loc);
-}
 
 /// All magnitudes with random mantissas, the numbers that functions treat apart, and a dense interval.
 template <typename T> static std::vector<T> makeArguments(const Reference &reference, unsigned seed) {
@@ -278,27 +244,31 @@ int main(int argc, char **argv) {
   if (failed(spec))
     return 1;
 
-  FloatType type = typeName == "f64" ? FloatType(Float64Type::get(&context)) : Float32Type::get(&context);
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  SmallVector<const Reference *> selected;
-  for (const Reference &reference : getReferences())
-    if (only.empty() || llvm::is_contained(only, reference.name)) {
-      buildKernel(*module, reference, type, {spec->avx512});
-      selected.push_back(&reference);
-    }
-  if (selected.empty()) {
-    llvm::errs() << "no such function\n";
-    return 1;
-  }
-  PassManager pm(&context);
-  trace::buildKernelLoweringPipeline(pm);
   trace::JitOptions options;
   options.vectorBits = vectorBits;
   options.cpu = cpu;
   options.keepAssembly = printAssembly;
-  if (failed(verify(*module)) || failed(pm.run(*module)))
+  if (exact)
+    return check::runExactChecks(context, options, lanes) ? 0 : 1;
+
+  FloatType type = typeName == "f64" ? FloatType(Float64Type::get(&context)) : Float32Type::get(&context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  SmallVector<const Reference *> selected;
+  for (const Reference &reference : getReferences()) {
+    if (!only.empty() && !llvm::is_contained(only, reference.name))
+      continue;
+    SmallVector<Type> inputs(reference.unary ? 1 : 2, type);
+    check::buildKernel(*module, ("check_" + StringRef(reference.name)).str(), inputs, type, lanes,
+                       [&](OpBuilder &b, ValueRange operands) {
+                         return trace::VectorMath(b, loc, {spec->avx512}).emit(reference.name, operands);
+                       });
+    selected.push_back(&reference);
+  }
+  if (selected.empty()) {
+    llvm::errs() << "no such function\n";
     return 1;
-  FailureOr<std::unique_ptr<trace::JitModule>> jit = trace::JitModule::create(*module, options);
+  }
+  FailureOr<std::unique_ptr<trace::JitModule>> jit = check::compile(*module, options);
   if (failed(jit))
     return 1;
   llvm::outs() << (*jit)->getAssembly();
