@@ -28,6 +28,8 @@ config.environment["FILECHECK_OPTS"] = "--enable-var-scope --allow-unused-prefix
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+if os.path.exists(os.path.join(build, "lib", "libtrace_runtime.so")):
+    config.available_features.add("runtime")
 if lit_config.params.get("asan"):
     config.available_features.add("asan")
     # LLVM's shared libraries are not built with sanitizers: their allocations at exit are not ours to report, and their

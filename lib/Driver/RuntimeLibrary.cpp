@@ -51,6 +51,9 @@ const RuntimeLibrary *mlir::trace::loadRuntimeLibrary(llvm::StringRef path, std:
   RESOLVE(contextFree, trace_rt_context_free)
   RESOLVE(run, trace_rt_run)
   RESOLVE(deleteTensor, trace_rt_delete)
+  RESOLVE(empty, trace_rt_empty)
+  RESOLVE(copy, trace_rt_copy)
+  RESOLVE(data, trace_rt_data)
 #undef RESOLVE
   loaded = true;
   return &library;

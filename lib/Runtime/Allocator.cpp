@@ -28,25 +28,38 @@ public:
     return {buffer, buffer, trace_rt_buffer_free, c10::Device(c10::DeviceType::CPU)};
   }
 
-  // Raw pointers are freed without their deleter, so they must all be the previous allocator's.
-  c10::DeleterFnPtr raw_deleter() const override { return fromPool ? nullptr : previous->raw_deleter(); }
+  // Raw pointers (oneDNN's scratch memory) come without their deleter, perhaps long after they were allocated: this
+  // one tells whose they are.
+  c10::DeleterFnPtr raw_deleter() const override { return freeRaw; }
 
   void copy_data(void *dest, const void *src, std::size_t count) const override { std::memcpy(dest, src, count); }
 
 private:
+  static void freeRaw(void *pointer);
   c10::Allocator *previous;
 };
 
 } // namespace
 
+static c10::Allocator *previousAllocator = nullptr;
+
+void PoolAllocator::freeRaw(void *pointer) {
+  if (!pointer)
+    return;
+  if (isPoolBuffer(pointer))
+    trace_rt_buffer_free(pointer);
+  else
+    previousAllocator->raw_deleter()(pointer);
+}
+
 /// Installed once, for the life of the process.
 static void install() {
-  static PoolAllocator *allocator = [] {
-    auto *made = new PoolAllocator(c10::GetAllocator(c10::DeviceType::CPU));
-    c10::SetAllocator(c10::DeviceType::CPU, made, /*priority=*/255);
-    return made;
+  static bool installed = [] {
+    previousAllocator = c10::GetAllocator(c10::DeviceType::CPU);
+    c10::SetAllocator(c10::DeviceType::CPU, new PoolAllocator(previousAllocator), /*priority=*/255);
+    return true;
   }();
-  (void)allocator;
+  (void)installed;
 }
 
 PoolScope::PoolScope() : previous(fromPool) {

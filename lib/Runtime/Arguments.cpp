@@ -12,24 +12,24 @@
 
 using namespace trace_rt;
 
-/// What is wrong with an argument; empty where it only needs another layout or nothing.
-static std::string mismatch(const at::Tensor &tensor, const TraceTensorDesc &desc, size_t position) {
+/// The argument is one of the expected element type and shape, whose memory we may read.
+static bool isExpected(const at::Tensor &tensor, const TraceTensorDesc &desc) {
+  return tensor.defined() && tensor.device().type() == c10::DeviceType::CPU && tensor.layout() == c10::kStrided &&
+         static_cast<int32_t>(tensor.scalar_type()) == torchType(desc.element_type) &&
+         tensor.sizes() == at::IntArrayRef(desc.sizes, desc.rank);
+}
+
+/// Why it is not.
+static std::string describeMismatch(const at::Tensor *tensor, const TraceTensorDesc &desc, int64_t position) {
   std::ostringstream text;
-  auto want = [&] {
-    text << "argument " << position << " should be a " << elementTypeName(desc.element_type) << " tensor of shape "
-         << at::IntArrayRef(desc.sizes, desc.rank) << " on cpu, but ";
-  };
-  if (!tensor.defined()) {
-    want();
-    text << "is undefined";
-  } else if (tensor.device().type() != c10::DeviceType::CPU || tensor.layout() != c10::kStrided) {
-    want();
-    text << "is on " << tensor.device() << " with layout " << tensor.layout();
-  } else if (static_cast<int32_t>(tensor.scalar_type()) != torchType(desc.element_type) ||
-             tensor.sizes() != at::IntArrayRef(desc.sizes, desc.rank)) {
-    want();
-    text << "is a " << tensor.scalar_type() << " tensor of shape " << tensor.sizes();
-  }
+  text << "argument " << position << " should be a " << elementTypeName(desc.element_type) << " tensor of shape "
+       << at::IntArrayRef(desc.sizes, desc.rank) << " on cpu, but ";
+  if (!tensor || !tensor->defined())
+    text << "is missing";
+  else if (tensor->device().type() != c10::DeviceType::CPU || tensor->layout() != c10::kStrided)
+    text << "is on " << tensor->device() << " with layout " << tensor->layout();
+  else
+    text << "is a " << tensor->scalar_type() << " tensor of shape " << tensor->sizes();
   return text.str();
 }
 
@@ -47,19 +47,17 @@ int trace_rt_adapt(const TraceTensor *args, const TraceTensorDesc *const *descs,
     for (int64_t i = 0; i < count; ++i)
       adapted[i] = nullptr;
     for (int64_t i = 0; i < count; ++i) {
-      std::string wrong;
       const auto *tensor = static_cast<const at::Tensor *>(args[i]);
-      if (!tensor)
-        wrong = "argument " + std::to_string(i) + " is missing";
-      else
-        wrong = mismatch(*tensor, *descs[i], i);
-      if (wrong.empty() && fits(*tensor, *descs[i])) {
+      int failed = 0;
+      if (!tensor || !isExpected(*tensor, *descs[i]))
+        failed = fail(describeMismatch(tensor, *descs[i], i));
+      else if (fits(*tensor, *descs[i]))
         adapted[i] = args[i];
-        continue;
-      }
-      if (!wrong.empty() || trace_rt_copy(args[i], descs[i], &adapted[i])) {
+      else
+        failed = trace_rt_copy(args[i], descs[i], &adapted[i]);
+      if (failed) {
         trace_rt_free_adapted(args, adapted, i);
-        return wrong.empty() ? 1 : fail(wrong);
+        return 1;
       }
     }
     return 0;

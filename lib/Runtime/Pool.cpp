@@ -13,7 +13,7 @@
 // A buffer has a header of 64 bytes right before it, with its class; so freeing needs no table.
 //
 //===----------------------------------------------------------------------===//
-#include "trace/Runtime/Runtime.h"
+#include "Support.h"
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
@@ -37,6 +37,7 @@ struct Header {
   int32_t sizeClass;
   int64_t blockBytes; // all that the system gave for it
   void *block;        // where that starts
+  void *buffer;       // the address right behind the header
 };
 static_assert(sizeof(Header) <= headerBytes);
 
@@ -129,10 +130,11 @@ public:
 private:
   void *hand(Header *header) {
     header->mark = liveMark;
+    header->buffer = reinterpret_cast<char *>(header) + headerBytes;
     stats.allocated += header->blockBytes;
     stats.peak = std::max(stats.peak, stats.allocated);
     greatest = std::max(greatest, stats.allocated);
-    return reinterpret_cast<char *>(header) + headerBytes;
+    return header->buffer;
   }
 
   Header *obtain(int64_t bytes) {
@@ -208,6 +210,11 @@ Pool &pool() {
 }
 
 } // namespace
+
+bool trace_rt::isPoolBuffer(const void *pointer) {
+  auto *header = reinterpret_cast<const Header *>(static_cast<const char *>(pointer) - headerBytes);
+  return header->mark == liveMark && header->buffer == pointer;
+}
 
 void *trace_rt_buffer(int64_t bytes) { return pool().allocate(bytes); }
 void trace_rt_buffer_free(void *buffer) {

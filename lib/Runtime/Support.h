@@ -30,6 +30,9 @@ int32_t torchType(int32_t elementType);
 /// "float32", for messages.
 const char *elementTypeName(int32_t elementType);
 
+/// `pointer`, 64-byte aligned and from any allocator that keeps a header of its own, is a live buffer of the pool.
+bool isPoolBuffer(const void *pointer);
+
 /// While one lives, LibTorch's CPU allocations of this thread come from the pool.
 class PoolScope {
 public:

@@ -19,6 +19,10 @@ public:
 
 std::unique_ptr<Backend> createInterpreterBackend(bool f64);
 
+/// Code generation as the product does it, run on LibTorch's runtime: captured functions, joints, and what the split
+/// makes of them. `runtimePath` as for loadRuntimeLibrary; null, with `error` set, where the runtime cannot be loaded.
+std::unique_ptr<Backend> createCompiledBackend(StringRef runtimePath, bool exactRounding, std::string &error);
+
 } // namespace mlir::trace
 
 #endif

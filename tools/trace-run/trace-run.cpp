@@ -10,8 +10,10 @@
 #include "trace/Interpreter/Npy.h"
 #include "trace/Target/Lowering.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -26,6 +28,13 @@ static cl::opt<std::string>
                  cl::desc("The function to run; @f_forward with @f_backward where the split has made these of @f. "
                           "Default: the only public one"));
 static cl::opt<bool> useInterpreter("interpret", cl::desc("Run by the reference interpreter"), cl::cat(category));
+static cl::opt<std::string> runtimePath("runtime", cl::cat(category),
+                                        cl::desc("libtrace_runtime.so, for compiled runs (default: TORCH_TRACE_RUNTIME "
+                                                 "from the environment, then ../lib beside this program)"));
+static cl::opt<bool> exactRounding("exact-rounding", cl::cat(category),
+                                   cl::desc("Compiled: round f16 and bf16 after every operation, as eager does"));
+static cl::opt<bool> compareInterpreter("compare-interpreter", cl::cat(category),
+                                        cl::desc("Run compiled and by the reference interpreter, and compare"));
 static cl::opt<bool> f64("f64", cl::cat(category),
                          cl::desc("Keep every floating-point value as a double, whatever its type (with --interpret)"));
 static cl::opt<uint64_t> seed("seed", cl::desc("Seed of the random inputs"), cl::init(0), cl::cat(category));
@@ -141,6 +150,23 @@ static std::string describe(const Program &program) {
   return ("@" + entry.getName()).str() + (program.backward ? " with its backward" : "");
 }
 
+/// The program's own path, to find the runtime beside it.
+static std::string programPath;
+
+static std::unique_ptr<Backend> createCompiled(Location loc) {
+  std::string path = runtimePath, error;
+  if (path.empty() && !std::getenv("TORCH_TRACE_RUNTIME")) {
+    SmallString<128> beside(llvm::sys::path::parent_path(programPath));
+    llvm::sys::path::append(beside, "..", "lib", "libtrace_runtime.so");
+    if (llvm::sys::fs::exists(beside))
+      path = beside.str();
+  }
+  std::unique_ptr<Backend> backend = createCompiledBackend(path, exactRounding, error);
+  if (!backend)
+    emitError(loc) << error << "; --interpret needs no runtime";
+  return backend;
+}
+
 static LogicalResult runMain(MLIRContext &context) {
   llvm::SourceMgr sources, otherSources;
   SourceMgrDiagnosticHandler handler(sources, &context);
@@ -169,9 +195,9 @@ static LogicalResult runMain(MLIRContext &context) {
     options.given = *given;
     return checkGradients(**module, functionName, options, llvm::outs());
   }
-  if (!useInterpreter)
-    return emitError(loc) << "only --interpret is available in this build";
-  std::unique_ptr<Backend> backend = createInterpreterBackend(f64);
+  std::unique_ptr<Backend> backend = useInterpreter ? createInterpreterBackend(f64) : createCompiled(loc);
+  if (!backend)
+    return failure();
 
   FailureOr<Program> program = Program::find(**module, functionName);
   if (failed(program))
@@ -232,6 +258,13 @@ static LogicalResult runMain(MLIRContext &context) {
     if (failed(writeNpy(loc, path, (*results)[number])))
       return failure();
   }
+  if (compareInterpreter) {
+    std::unique_ptr<Backend> interpreter = createInterpreterBackend(f64);
+    FailureOr<SmallVector<Tensor>> expected = program->run(*interpreter, arguments, cotangents);
+    if (failed(expected) || failed(compare(describe(*program), "the interpreter", *results, *expected)))
+      return failure();
+    llvm::outs() << "equal: " << describe(*program) << " and the interpreter\n";
+  }
   if (!other)
     return success();
   FailureOr<SmallVector<Tensor>> others = other->run(*backend, arguments, cotangents);
@@ -254,5 +287,6 @@ int main(int argc, char **argv) {
   registerTraceAutodiffPasses();
   registerTraceExecutorsPasses();
   MLIRContext context(registry);
+  programPath = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
   return failed(runMain(context));
 }

@@ -20,6 +20,9 @@ struct RuntimeLibrary {
   decltype(&::trace_rt_context_free) contextFree;
   decltype(&::trace_rt_run) run;
   decltype(&::trace_rt_delete) deleteTensor;
+  decltype(&::trace_rt_empty) empty;
+  decltype(&::trace_rt_copy) copy;
+  decltype(&::trace_rt_data) data;
 };
 
 /// Loads the library (the first call of a process; later ones return what was loaded) with local symbol visibility, so
