@@ -72,7 +72,9 @@ class Graph:
                 builder, function="main", exact_rounding=config.exact_rounding, verify_stages=config.verify_stages,
                 fuse_limit=config.fuse_limit, vector_bits=config.vector_bits, locations=config.locations,
             )
-        except _C.DiagnosticError as error:
+        except Unsupported:
+            raise
+        except Exception as error:
             raise self._compile_error(translator, error) from error
         executable = Executable(captured, compiled, constants, self.gm.forward)
         executable.template = [None if isinstance(x, torch.Tensor) else x for x in inputs]
@@ -87,7 +89,7 @@ class Graph:
         with open(path, "w") as file:
             file.write(translator.builder.text(True))
         return CompileError(
-            f"the compiler rejected the program:\n{str(error).rstrip()}\n"
+            f"the compiler rejected the program ({type(error).__name__}):\n{str(error).rstrip()}\n"
             f"The IR is in {path}. To reproduce:\n  trace-opt {path} --trace-training-pipeline"
         )
 
