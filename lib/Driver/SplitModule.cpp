@@ -1,6 +1,5 @@
 //===- SplitModule.cpp - What the split stage says of itself ----------------===//
 #include "SplitModule.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -54,41 +53,11 @@ LogicalResult mlir::trace::readGradientArguments(func::FuncOp backward, SmallVec
   return success();
 }
 
-void mlir::trace::inlineFusionCalls(ModuleOp module, func::FuncOp function) {
-  SymbolTable symbols(module);
-  SmallVector<CallOp> calls(function.getOps<CallOp>());
-  for (CallOp call : calls) {
-    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-    if (!callee || !callee->hasAttr(attrs::fusion))
-      continue;
-    OpBuilder builder(call);
-    IRMapping mapping;
-    mapping.map(callee.getArguments(), call.getOperands_());
-    ReturnOp ret = getReturn(callee);
-    for (Operation &op : callee.getBody().front().without_terminator())
-      builder.clone(op, mapping);
-    for (auto [result, value] : llvm::zip_equal(call.getResults(), ret.getOutputs()))
-      result.replaceAllUsesWith(mapping.lookupOrDefault(value));
-    call.erase();
-  }
-  SmallVector<func::FuncOp> fusions;
-  for (auto func : module.getOps<func::FuncOp>())
-    if (func->hasAttr(attrs::fusion) && SymbolTable::symbolKnownUseEmpty(func, module))
-      fusions.push_back(func);
-  for (func::FuncOp fusion : fusions)
-    fusion.erase();
-}
-
 LogicalResult mlir::trace::dropCotangents(ModuleOp module, ArrayRef<int64_t> absent, const PipelineSettings &settings) {
-  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (!function->hasAttr(attrs::fusion)) {
-      inlineFusionCalls(module, function);
-      break;
-    }
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   DropCotangentsOptions options;
   options.absent.assign(absent.begin(), absent.end());
-  pm.addNestedPass<func::FuncOp>(createDropCotangents(options));
+  pm.addPass(createDropCotangents(options));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   addFusionPasses(pm, settings);

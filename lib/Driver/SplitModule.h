@@ -18,9 +18,6 @@ LogicalResult readBackwardArguments(func::FuncOp backward, SmallVectorImpl<Backw
 /// The forward's argument of which each result is the gradient, from the results' roles.
 LogicalResult readGradientArguments(func::FuncOp backward, SmallVectorImpl<int64_t> &arguments);
 
-/// Replaces calls of fusions in `function` by the fusions' bodies, so that it can be simplified and fused again.
-void inlineFusionCalls(ModuleOp module, func::FuncOp function);
-
 /// Makes of a module with a backward (and its fusions) one for fewer cotangents: those in `absent` are structural
 /// zeros, what only they needed is gone, and the rest is fused anew.
 LogicalResult dropCotangents(ModuleOp module, ArrayRef<int64_t> absent, const PipelineSettings &settings);
