@@ -1,6 +1,7 @@
 //===- Tensors.cpp - New tensors, views, copies (stable C ABI) --------------===//
 #include "Support.h"
 #include <array>
+#include <cstring>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/csrc/stable/c/shim.h>
 
@@ -79,6 +80,8 @@ void *trace_rt_data(TraceTensor tensor) {
   aoti_torch_get_data_ptr(handle(tensor), &data);
   return data;
 }
+
+void *trace_rt_frame(void *memory, int64_t bytes) { return std::memset(memory, 0, bytes); }
 
 void trace_rt_unwind(TraceTensor *handles, int64_t num_handles, void **buffers, int64_t num_buffers) {
   for (int64_t i = 0; i < num_handles; ++i) {

@@ -126,6 +126,8 @@ TRACE_RT_EXPORT int trace_rt_new_handle(TraceTensor tensor, TraceTensor *out);
 TRACE_RT_EXPORT void trace_rt_delete(TraceTensor tensor);
 /// The address of the first element (storage offset included).
 TRACE_RT_EXPORT void *trace_rt_data(TraceTensor tensor);
+/// Zeroes a function's frame and returns its address.
+TRACE_RT_EXPORT void *trace_rt_frame(void *memory, int64_t bytes);
 /// Frees what a failing function still holds: `handles` and `buffers` may have null entries, which stay.
 TRACE_RT_EXPORT void trace_rt_unwind(TraceTensor *handles, int64_t num_handles, void **buffers, int64_t num_buffers);
 

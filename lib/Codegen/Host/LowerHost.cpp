@@ -107,9 +107,11 @@ private:
   DenseMap<Value, View> views;
   unsigned numHandles = 0, numBuffers = 0, numTemporaries = 1;
 
+  /// The op that code is made for (null: the function), and the one that the error path would name now.
   Operation *current = nullptr;
+  std::optional<Operation *> stated;
   Block *failBlock = nullptr;
-  Value handles, buffers, adapted, temporaries, dataSlot;
+  Value handles, buffers, adapted, temporaries, dataSlot, whereSlot;
 };
 
 } // namespace
@@ -284,11 +286,17 @@ Value Lowering::where() {
 }
 
 /// Goes on where the condition holds, to the error path otherwise.
+///
+/// What failed is written to memory rather than handed over as a block argument: a phi with thousands of entries takes
+/// LLVM seconds.
 void Lowering::failUnless(Value condition) {
-  Value text = where();
+  if (stated != current) {
+    store(where(), whereSlot);
+    stated = current;
+  }
   Block *here = b.getInsertionBlock(), *next = b.createBlock(failBlock);
   b.setInsertionPointToEnd(here);
-  LLVM::CondBrOp::create(b, loc(), condition, next, ValueRange(), failBlock, ValueRange(text));
+  LLVM::CondBrOp::create(b, loc(), condition, next, failBlock);
   b.setInsertionPointToEnd(next);
 }
 
@@ -340,22 +348,23 @@ Value Lowering::addressOf(Value value) {
 //===----------------------------------------------------------------------===//
 
 void Lowering::emitPrologue() {
-  auto array = [&](unsigned count) -> Value {
-    return LLVM::AllocaOp::create(b, loc(), pointer, pointer, constant(i64, std::max(count, 1u)));
+  // One piece of memory, zeroed by the runtime. LLVM cannot see that it is this function's stack, and so does not look
+  // through all of its uses again and again, which takes it seconds when there are thousands.
+  unsigned numArguments = func.getNumArguments(), total = numHandles + numBuffers + numArguments + numTemporaries + 2;
+  Value memory = LLVM::AllocaOp::create(b, loc(), pointer, pointer, constant(i64, total));
+  Value frame = runtime("trace_rt_frame", TypeRange(pointer), {memory, constant(i64, int64_t(total) * 8)});
+  unsigned next = 0;
+  auto array = [&](unsigned count) {
+    Value start = slotAddress(frame, next);
+    next += count;
+    return start;
   };
   handles = array(numHandles);
   buffers = array(numBuffers);
-  adapted = array(func.getNumArguments());
+  adapted = array(numArguments);
   temporaries = array(numTemporaries);
   dataSlot = array(1);
-  auto clear = [&](Value slots, unsigned count) {
-    if (count > 0)
-      LLVM::MemsetOp::create(b, loc(), slots, constant(b.getI8Type(), 0), constant(i64, int64_t(count) * 8),
-                             /*isVolatile=*/false);
-  };
-  clear(handles, numHandles);
-  clear(buffers, numBuffers);
-  clear(adapted, func.getNumArguments());
+  whereSlot = array(1);
   if (func.getNumArguments() == 0)
     return;
   SmallVector<Globals::DescKey> descs;
@@ -569,7 +578,7 @@ LogicalResult Lowering::emit(Operation *op) {
 void Lowering::emitFail() {
   current = nullptr;
   b.setInsertionPointToEnd(failBlock);
-  runtime("trace_rt_error_at", TypeRange(), ValueRange(failBlock->getArgument(0)));
+  runtime("trace_rt_error_at", TypeRange(), ValueRange(load(whereSlot)));
   runtime("trace_rt_unwind", TypeRange(), {handles, constant(i64, numHandles), buffers, constant(i64, numBuffers)});
   if (func.getNumArguments() > 0)
     runtime("trace_rt_free_adapted", TypeRange(),
@@ -594,7 +603,7 @@ LogicalResult Lowering::run() {
   lowered = func::FuncOp::create(outer, func.getLoc(), func.getSymName(),
                                  outer.getFunctionType({pointer, pointer, pointer}, {i32}));
   Block *entry = lowered.addEntryBlock();
-  failBlock = b.createBlock(&lowered.getBody(), lowered.getBody().end(), TypeRange(pointer), {func.getLoc()});
+  failBlock = b.createBlock(&lowered.getBody(), lowered.getBody().end());
   b.setInsertionPointToEnd(entry);
   emitPrologue();
   for (Operation &op : func.getBody().front())

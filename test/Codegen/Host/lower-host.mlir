@@ -13,7 +13,8 @@ func.func private @fused_cos(%x: tensor<2x8xf32>) -> tensor<2x8xf32> attributes 
 // CHECK-LABEL: func.func @f(
 // CHECK-SAME: %[[CTX:.*]]: !llvm.ptr, %[[ARGS:.*]]: !llvm.ptr, %[[RESULTS:.*]]: !llvm.ptr) -> i32
 // CHECK: call @trace_rt_adapt(%[[ARGS]],
-// CHECK: llvm.cond_br %{{.*}}, ^{{.*}}, ^[[FAIL:bb[0-9]+]](%{{.*}} : !llvm.ptr)
+// CHECK: llvm.store %{{.*}}, %[[WHERE:.*]] : !llvm.ptr
+// CHECK: llvm.cond_br %{{.*}}, ^{{.*}}, ^[[FAIL:bb[0-9]+]]{{$}}
 // CHECK: %[[BYTES:.*]] = llvm.mlir.constant(128 : i64)
 // CHECK: %[[BUFFER:.*]] = call @trace_rt_buffer(%[[BYTES]])
 // CHECK: call @fused_sin__entry
@@ -27,8 +28,9 @@ func.func private @fused_cos(%x: tensor<2x8xf32>) -> tensor<2x8xf32> attributes 
 // CHECK: call @trace_rt_free_adapted
 // CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK: return %[[ZERO]]
-// CHECK: ^[[FAIL]](%[[WHERE:.*]]: !llvm.ptr):
-// CHECK: call @trace_rt_error_at(%[[WHERE]])
+// CHECK: ^[[FAIL]]:
+// CHECK: %[[TEXT:.*]] = llvm.load %[[WHERE]]
+// CHECK: call @trace_rt_error_at(%[[TEXT]])
 // CHECK: call @trace_rt_unwind
 // CHECK: call @trace_rt_free_adapted
 // CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
