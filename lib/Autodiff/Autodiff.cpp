@@ -21,6 +21,14 @@ static void collectRuleNames(Operation *root, llvm::SetVector<StringAttr> &names
   });
 }
 
+static void dropRules(func::FuncOp func) {
+  func.walk([](BsymOp op) {
+    op.removeVjpForwardAttr();
+    op.removeVjpBackwardAttr();
+    op.removeVjpOperandsAttr();
+  });
+}
+
 namespace {
 struct Autodiff : trace::impl::AutodiffBase<Autodiff> {
   using AutodiffBase::AutodiffBase;
@@ -46,19 +54,22 @@ struct Autodiff : trace::impl::AutodiffBase<Autodiff> {
       return func.emitError("is a joint already; trace-joint-to-function makes a function of it that can be "
                             "differentiated again");
     if (getReturn(func))
-      return autodiff::Differentiator(func, symbols, keepStopGradients).run();
+      return autodiff::Differentiator(func, symbols, differentiateAgain).run();
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
       if (func.getArgAttr(i, attrs::requiresGrad))
         return func.emitError("with a 'trace.requires_grad' argument must have one block that ends in trace.return");
     return success();
   }
 
-  /// Erases private gradient rules that no function names any more.
+  /// Gradient rules have done their work: erases the private ones that no function names any more.
   void eraseUnusedRules(ArrayRef<func::FuncOp> functions, const llvm::SetVector<StringAttr> &rules,
                         SymbolTable &table) {
     llvm::SetVector<StringAttr> used;
-    for (func::FuncOp func : functions)
+    for (func::FuncOp func : functions) {
+      if (!differentiateAgain)
+        dropRules(func);
       collectRuleNames(func, used);
+    }
     for (unsigned i = 0; i < used.size(); ++i) // grows
       if (Operation *rule = table.lookup(used[i]))
         collectRuleNames(rule, used);

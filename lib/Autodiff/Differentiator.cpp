@@ -19,8 +19,8 @@ static bool isRealLinear(Operation *op) {
          op->hasTrait<trace::OpTrait::DataMovement>();
 }
 
-Differentiator::Differentiator(func::FuncOp func, SymbolTableCollection &symbols, bool keepStopGradients)
-    : func(func), symbols(symbols), keepStopGradients(keepStopGradients), ret(getReturn(func)), builder(ret) {}
+Differentiator::Differentiator(func::FuncOp func, SymbolTableCollection &symbols, bool differentiateAgain)
+    : func(func), symbols(symbols), differentiateAgain(differentiateAgain), ret(getReturn(func)), builder(ret) {}
 
 LogicalResult Differentiator::run() {
   for (BlockArgument argument : func.getArguments())
@@ -68,7 +68,7 @@ bool Differentiator::Step::mayReach(int64_t operand) const {
 LogicalResult Differentiator::prepare(ArrayRef<Operation *> ops, SmallVectorImpl<Step> *steps) {
   for (Operation *op : ops) {
     if (auto stop = dyn_cast<StopGradientOp>(op)) {
-      if (!keepStopGradients) {
+      if (!differentiateAgain) {
         replacements[stop.getResult()] = stop.getInput();
         replaced.push_back(stop);
       }

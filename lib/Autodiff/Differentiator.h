@@ -13,7 +13,7 @@ bool isDifferentiable(Type type);
 /// values may be operands themselves (a custom_grad that is an identity), and cotangents are kept by value.
 class Differentiator {
 public:
-  Differentiator(func::FuncOp func, SymbolTableCollection &symbols, bool keepStopGradients);
+  Differentiator(func::FuncOp func, SymbolTableCollection &symbols, bool differentiateAgain);
 
   LogicalResult run();
 
@@ -71,7 +71,7 @@ private:
 
   func::FuncOp func;
   SymbolTableCollection &symbols;
-  bool keepStopGradients;
+  bool differentiateAgain;
   ReturnOp ret;
   /// Stands before the return; the backward is built here.
   OpBuilder builder;

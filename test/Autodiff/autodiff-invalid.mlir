@@ -1,4 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff --split-input-file --verify-diagnostics
+// RUN: not trace-opt %s --trace-autodiff --split-input-file -o /dev/null
 // Each error stands at the op, with a note at its cause.
 
 func.func @no_rule(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {

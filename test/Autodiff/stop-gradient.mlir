@@ -1,5 +1,5 @@
 // RUN: trace-opt %s --trace-autodiff | FileCheck %s
-// RUN: trace-opt %s --trace-autodiff=keep-stop-gradients | FileCheck %s --check-prefix=KEEP
+// RUN: trace-opt %s --trace-autodiff=differentiate-again | FileCheck %s --check-prefix=KEEP
 
 // x * detach(x): the gradient is g * x, once.
 func.func @detached_factor(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {

@@ -178,7 +178,7 @@ LogicalResult mlir::trace::checkGradients(ModuleOp module, StringRef function, c
                                           raw_ostream &os) {
   // A joint that is differentiated again must still say where no gradient flows.
   StringRef firstPipeline =
-      options.secondOrder ? "trace-claim,trace-autodiff{keep-stop-gradients=true}" : "trace-claim,trace-autodiff";
+      options.secondOrder ? "trace-claim,trace-autodiff{differentiate-again=true}" : "trace-claim,trace-autodiff";
   bool found = false, correct = true;
   for (auto func : module.getOps<func::FuncOp>()) {
     StringRef name = func.getName();
@@ -211,7 +211,7 @@ LogicalResult mlir::trace::checkGradients(ModuleOp module, StringRef function, c
     OwningOpRef<ModuleOp> plain = runPasses(isJoint ? module : *joints, name, "func.func(trace-joint-to-function)");
     if (!plain)
       return failure();
-    OwningOpRef<ModuleOp> second = runPasses(*plain, name, "trace-autodiff{keep-stop-gradients=true}");
+    OwningOpRef<ModuleOp> second = runPasses(*plain, name, "trace-autodiff{differentiate-again=true}");
     if (!second)
       return failure();
     auto plainFunc = plain->lookupSymbol<func::FuncOp>(name), secondJoint = second->lookupSymbol<func::FuncOp>(name);

@@ -24,9 +24,10 @@ def Autodiff : Pass<"trace-autodiff", "::mlir::ModuleOp"> {
     `trace.custom_grad`: the primal is inlined, its `backward` region is inlined on the cotangents. `trace.checkpoint`:
     the body is inlined, and once more in the backward on operands taken through `trace.recompute_barrier`, and only
     this second copy is differentiated. An opaque `trace.bsym` with `vjp_forward` and `vjp_backward` is replaced by the
-    bodies of these functions; gradient-rule functions that nothing names any more are erased. In each of these, zeros
-    are materialised for absent cotangents of results of which another has one. `trace.stop_gradient` is replaced by
-    its operand (`keep-stop-gradients` keeps it, for differentiating the joint again).
+    bodies of these functions. In each of these, zeros are materialised for absent cotangents of results of which another
+    has one. What only matters for differentiation goes: `trace.stop_gradient` is replaced by its operand, remaining
+    bound symbols lose their gradient rules, and private functions that were such rules are erased;
+    `differentiate-again` keeps these.
 
     A function none of whose outputs depends on a differentiable argument gets no `trace.joint`: it is a forward only,
     in which these region ops are inlined.
@@ -59,8 +60,8 @@ def Autodiff : Pass<"trace-autodiff", "::mlir::ModuleOp"> {
     that is a joint already.
   }];
   let options = [
-    Option<"keepStopGradients", "keep-stop-gradients", "bool", "false",
-           "Keep trace.stop_gradient in the joint, so that it can be differentiated again">,
+    Option<"differentiateAgain", "differentiate-again", "bool", "false",
+           "Keep trace.stop_gradient and the gradient rules of bound symbols, for differentiating the joint again">,
   ];
   let dependentDialects = ["::mlir::trace::TraceDialect", "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }

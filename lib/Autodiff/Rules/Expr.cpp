@@ -8,6 +8,14 @@ using namespace mlir::trace;
 using namespace mlir::trace::autodiff;
 
 E autodiff::constantOf(E place, RankedTensorType type, double number) {
+  if (auto complex = dyn_cast<ComplexType>(type.getElementType())) {
+    const llvm::fltSemantics &semantics = cast<FloatType>(complex.getElementType()).getFloatSemantics();
+    APFloat real(number), imaginary = APFloat::getZero(semantics);
+    bool inexact;
+    real.convert(semantics, APFloat::rmNearestTiesToEven, &inexact);
+    auto splat = DenseElementsAttr::get(type, std::complex<APFloat>(real, imaginary));
+    return place.with(ConstantOp::create(*place.builder, place.loc, type, cast<ElementsAttr>(splat)));
+  }
   return place.with(createSplat(*place.builder, place.loc, type, number));
 }
 
@@ -20,6 +28,8 @@ E autodiff::constantLike(E like, Type element, double number) {
   for (int64_t i = 0; i < type.getRank(); ++i)
     if (type.isDynamicDim(i))
       sizes.push_back(tensor::DimOp::create(builder, like.loc, like.value, i));
+  if (auto complex = dyn_cast<ComplexType>(element)) // trace.full has no complex value
+    return convert(constantLike(like, complex.getElementType(), number), element);
   TypedAttr value = isa<FloatType>(element) ? TypedAttr(builder.getFloatAttr(element, number))
                                             : TypedAttr(builder.getIntegerAttr(element, static_cast<int64_t>(number)));
   return like.with(FullOp::create(builder, like.loc, type, value, sizes));
