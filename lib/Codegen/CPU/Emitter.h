@@ -82,6 +82,7 @@ private:
   void push(Block *block, LoopSet loops, unsigned slots);
   void pop();
   Scope &home(LoopSet loops);
+  Scope &home(const Node &node);
   void insertAt(Scope &scope);
   bool onLanes(LoopSet loops) const { return loops & lanesSet; }
   unsigned slot(LoopSet loops) const { return onLanes(loops) ? current : 0; }
@@ -133,6 +134,9 @@ private:
   BodyCloner cloner;
 
   std::vector<std::unique_ptr<Scope>> scopes;
+  /// The scope of an outer point, in which stages run: what needs their reductions lives no further out, even if it
+  /// depends on no loop (a full reduction).
+  size_t pointScope = 0;
   DenseMap<unsigned, Value> memrefs; // by buffer
   DenseMap<Attribute, Value> constants;
   DenseMap<Atom, Value> loopValues;

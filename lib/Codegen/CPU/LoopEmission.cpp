@@ -157,6 +157,7 @@ void KernelEmitter::emitBlock(ArrayRef<Value>, Value block) {
 
 /// One outer point (with lanesOuter: one step of them).
 void KernelEmitter::emitPoint() {
+  pointScope = scopes.size() - 1;
   for (unsigned stage = 0; stage < k.stages.size(); ++stage)
     emitStage(stage);
   unsigned vectors = s.lanesOuter ? s.unroll : 1;
@@ -390,7 +391,7 @@ void KernelEmitter::finishReductions(unsigned stage, Accumulators &accumulators)
     if (s.lanesOuter) {
       // Each vector holds outer points of its own.
       for (unsigned v = 0; v < s.unroll; ++v) {
-        Scope &target = home(node.loops);
+        Scope &target = home(node);
         target.nodes[onLanes(node.loops) ? v : 0][reduction.node] = w == 2 ? indices[v] : values[v];
       }
       continue;
@@ -417,6 +418,6 @@ void KernelEmitter::finishReductions(unsigned stage, Accumulators &accumulators)
       merge(value, w == 2 ? &index : nullptr, high, highIndex);
     }
     Value result = vector::ExtractOp::create(b, loc, w == 2 ? index : value, ArrayRef<int64_t>{0});
-    home(node.loops).nodes[0][reduction.node] = result;
+    home(node).nodes[0][reduction.node] = result;
   }
 }

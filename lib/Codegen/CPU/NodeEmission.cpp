@@ -39,6 +39,16 @@ KernelEmitter::Scope &KernelEmitter::home(LoopSet loops) {
   llvm_unreachable("a value depends on a loop that is not open");
 }
 
+KernelEmitter::Scope &KernelEmitter::home(const Node &node) {
+  Scope &scope = home(node.loops);
+  if (node.stage < 0)
+    return scope;
+  for (size_t i = 0; i < pointScope; ++i)
+    if (scopes[i].get() == &scope)
+      return *scopes[pointScope];
+  return scope;
+}
+
 void KernelEmitter::insertAt(Scope &scope) {
   if (scope.child)
     b.setInsertionPoint(scope.child);
@@ -339,12 +349,12 @@ Value KernelEmitter::load(const Node &node) {
   Value x;
   if (!onLanes(node.loops)) {
     Value index = scalar(node.index);
-    insertAt(home(node.loops));
+    insertAt(home(node));
     x = memref::LoadOp::create(b, loc, memref, index);
   } else {
     LaneIndex index = lanes(node.index);
     auto type = VectorType::get({static_cast<int64_t>(s.lanes)}, stored);
-    Scope &scope = home(node.loops);
+    Scope &scope = home(node);
     if (!index.extra && index.coefficient == 1) {
       if (mask) {
         Value zero = splat(cast<TypedAttr>(b.getZeroAttr(stored)), true);
@@ -378,7 +388,7 @@ Value KernelEmitter::load(const Node &node) {
       x = vector::GatherOp::create(b, loc, type, memref, index.base, offsets, all, zero);
     }
   }
-  insertAt(home(node.loops));
+  insertAt(home(node));
   // Scratch holds compute types, but i1 is a byte everywhere.
   Type program = k.info->buffers[node.buffer].elementType;
   return cloner.fromMemory(x, program);
@@ -425,7 +435,7 @@ void KernelEmitter::store(const Store &store) {
 
 Value KernelEmitter::valueOf(NodeId id) {
   const Node &node = k.nodes[id];
-  return home(node.loops).nodes[slot(node.loops)].lookup(id);
+  return home(node).nodes[slot(node.loops)].lookup(id);
 }
 
 Value KernelEmitter::operand(NodeId id, bool vector) {
@@ -467,12 +477,12 @@ Value KernelEmitter::inRange(const Node &node) {
     auto widen = [&](Value condition) { return vector ? broadcast(condition) : condition; };
     if (low < range.low) {
       Value limit = bound(range.low);
-      insertAt(home(node.loops));
+      insertAt(home(node));
       add(widen(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, x, limit)));
     }
     if (high > range.high) {
       Value limit = bound(range.high);
-      insertAt(home(node.loops));
+      insertAt(home(node));
       add(widen(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, x, limit)));
     }
   }
@@ -481,7 +491,7 @@ Value KernelEmitter::inRange(const Node &node) {
 
 Value KernelEmitter::random(const Node &node) {
   Value seed = operand(node.operands[0], false);
-  Scope &scope = home(node.loops);
+  Scope &scope = home(node);
   bool normal = isa<RandomNormalOp>(node.op);
   int64_t stream = node.op->getAttrOfType<IntegerAttr>("stream").getInt();
   VectorMath &math = cloner.mathematics();
@@ -517,7 +527,7 @@ Value KernelEmitter::emitNode(NodeId id) {
     return known;
   const Node &node = k.nodes[id];
   bool vector = onLanes(node.loops);
-  Scope &scope = home(node.loops);
+  Scope &scope = home(node);
   insertAt(scope);
   Value result;
   switch (node.kind) {
