@@ -80,7 +80,7 @@ void KernelEmitter::emitOuter(Value lo, Value hi) {
     lanesLoops = setLanes(k.outer[s.outerOrder.back()]);
     extents.back() = llvm::divideCeil(extents.back(), s.block);
   }
-  push(parallel.getBody(), (loops & ~lanesLoops) | (s.lanesOuter ? 0 : pointSet), 1);
+  push(parallel.getBody(), loops & ~lanesLoops, 1);
   Value rest = parallel.getInductionVar();
   SmallVector<Value, 4> index(extents.size());
   for (size_t i = extents.size(); i-- > 0;) {
@@ -129,7 +129,7 @@ void KernelEmitter::emitBlock(ArrayRef<Value>, Value block) {
     mainEnd = arith::SubIOp::create(b, loc, high, rest);
   }
   auto body = [&](scf::ForOp forOp, unsigned vectors) {
-    push(forOp.getBody(), loops | pointSet, vectors);
+    push(forOp.getBody(), loops, vectors);
     lanesBase = forOp.getInductionVar();
     lanesStepMultiple = s.lanes;
     emitPoint();
@@ -142,7 +142,7 @@ void KernelEmitter::emitBlock(ArrayRef<Value>, Value block) {
   }
   if (tail) {
     scf::ForOp forOp = forLoop(mainEnd, high, s.lanes, {});
-    push(forOp.getBody(), loops | pointSet, 1);
+    push(forOp.getBody(), loops, 1);
     lanesBase = forOp.getInductionVar();
     lanesStepMultiple = s.lanes;
     Value left = arith::SubIOp::create(b, loc, high, lanesBase);

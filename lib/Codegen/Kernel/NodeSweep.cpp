@@ -187,7 +187,7 @@ NodeId GraphBuilder::nodeFor(Operation *op, Instance &instance) {
     }
     Node n(NodeKind::Reduce, type, op);
     n.reduction = instance.reduction;
-    n.loops = ix.loopsOf(instance.at) | pointSet;
+    n.loops = ix.loopsOf(instance.at);
     int after = -1;
     n.exact = keepsExact(op);
     for (NodeId input : reduction.inputs) {
@@ -242,7 +242,7 @@ void GraphBuilder::storeRoot(const Root &root) {
       reduction.inputs = {id};
       Node n(NodeKind::Reduce, reduction.type, op);
       n.reduction = k.reductions.size();
-      n.loops = k.outerLoops() | pointSet;
+      n.loops = k.outerLoops();
       reduction.stage = stageFor(point.space, k.nodes[id].stage);
       n.stage = reduction.stage;
       k.stages[reduction.stage].reductions.push_back(n.reduction);

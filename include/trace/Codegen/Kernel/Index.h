@@ -24,12 +24,8 @@ using Expr = unsigned;
 using ExprVector = unsigned;
 using NodeId = unsigned;
 
-/// Which loop variables an expression depends on: bit sets over loop atoms (at most 63 loop atoms per kernel).
+/// Which loop variables an expression depends on: bit sets over loop atoms (at most 64 loop atoms per kernel).
 using LoopSet = uint64_t;
-
-/// Stands in a LoopSet for the place where one outer point's stages run one after the other. What a stage has reduced
-/// exists only there, even where it depends on no loop (a sum of everything).
-inline constexpr LoopSet pointSet = LoopSet(1) << 63;
 
 enum class AtomKind { Loop, FloorDiv, Mod, Clamp, Data };
 
