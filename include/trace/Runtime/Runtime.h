@@ -153,6 +153,9 @@ TRACE_RT_EXPORT int trace_rt_check_index(TraceTensor index, int64_t size, int32_
 /// Matrix products into a new tensor of desc's layout; operands of any strides.
 TRACE_RT_EXPORT int trace_rt_mm(TraceTensor lhs, TraceTensor rhs, const TraceTensorDesc *desc, TraceTensor *out);
 TRACE_RT_EXPORT int trace_rt_bmm(TraceTensor lhs, TraceTensor rhs, const TraceTensorDesc *desc, TraceTensor *out);
+/// Any number of batch dimensions, the same for both operands (aten.matmul without broadcasting). Operands whose batch
+/// dimensions do not lie in memory as one are not copied: one trace_rt_bmm per slice of the outer ones.
+TRACE_RT_EXPORT int trace_rt_matmul(TraceTensor lhs, TraceTensor rhs, const TraceTensorDesc *desc, TraceTensor *out);
 /// bias + lhs * rhs.
 TRACE_RT_EXPORT int trace_rt_addmm(TraceTensor bias, TraceTensor lhs, TraceTensor rhs, const TraceTensorDesc *desc,
                                    TraceTensor *out);
@@ -169,9 +172,10 @@ TRACE_RT_EXPORT int trace_rt_addmm(TraceTensor bias, TraceTensor lhs, TraceTenso
 TRACE_RT_EXPORT int trace_rt_call_create(const char *text, void **call);
 TRACE_RT_EXPORT void trace_rt_call_free(void *call);
 /// Runs a prepared call. `results` has one entry per tensor that the operator returns (lists of tensors are flattened,
-/// other results left out) and gets new handles. `descs`, where not null, says what is expected of each: null for a result
-/// that is not wanted (it gets a null handle); otherwise another element type or shape, or an undefined tensor, is an error,
-/// and other strides are copied into the wanted ones. Without `descs` an undefined tensor is a null handle.
+/// other results left out) and gets new handles. `descs`, where not null, says what is expected of each: null for a
+/// result that is not wanted (it gets a null handle); otherwise another element type or shape, or an undefined tensor,
+/// is an error, and other strides are copied into the wanted ones. Without `descs` an undefined tensor is a null
+/// handle.
 TRACE_RT_EXPORT int trace_rt_call(void *call, const TraceTensor *operands, const TraceTensorDesc *const *descs,
                                   int64_t num_results, TraceTensor *results);
 

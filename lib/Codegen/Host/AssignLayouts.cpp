@@ -204,6 +204,12 @@ private:
         wanted.try_emplace(value, stated);
     }
     for (Operation &op : llvm::reverse(func.getBody().front())) {
+      // A reshape of what does not lie in order would need a copy.
+      if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+        Value input = reshape.getInput();
+        wanted.try_emplace(input, contiguousStrides(shapeOf(input)));
+        continue;
+      }
       auto it = op.getNumResults() == 1 ? wanted.find(op.getResult(0)) : wanted.end();
       if (it == wanted.end())
         continue;
@@ -281,9 +287,8 @@ private:
     ArrayAttr given = call.getResultStridesAttr();
     if (given && given.size() != call.getNumResults())
       return call.emitOpError("needs one result_strides entry per result");
-    // Matrix products and copies are written where and how we say.
-    bool free =
-        !given && llvm::is_contained({"aten.mm.default", "aten.bmm.default", "aten.addmm.default"}, call.getName());
+    // Matrix products are written where and how we say.
+    bool free = !given && canChooseLayout(call);
     for (auto [i, result] : llvm::enumerate(call.getResults())) {
       Strides chosen = free ? wantedStrides(result) : contiguousStrides(shapeOf(result));
       if (given) {
@@ -295,6 +300,19 @@ private:
       strides[result] = chosen;
     }
     return state(call);
+  }
+
+  /// Matrix products write any layout; batched ones only contiguous matrices quickly, so that another layout must be
+  /// worth a call per matrix.
+  bool canChooseLayout(CallLibraryOp call) {
+    if (call.getName() == "aten.mm.default" || call.getName() == "aten.addmm.default")
+      return true;
+    if (call.getName() != "aten.matmul.default" && call.getName() != "aten.bmm.default")
+      return false;
+    constexpr int64_t worthwhile = 4096; // elements of a matrix
+    ArrayRef<int64_t> shape = shapeOf(call.getResult(0));
+    return shape.size() > 2 && shape[shape.size() - 1] * shape[shape.size() - 2] >= worthwhile &&
+           wantedStrides(call.getResult(0)).back() == 1;
   }
 
   /// Strides as array<i64: ..> or as [..]; a contiguous layout as unit.

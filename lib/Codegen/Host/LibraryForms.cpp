@@ -131,12 +131,13 @@ static StringRef getPlainOperator(Operation *op) {
     PLAIN(abs)
     PLAIN(neg)
     PLAIN(sign)
-    PLAIN(exp) PLAIN(exp2) PLAIN(expm1) PLAIN(log) PLAIN(log2) PLAIN(log10) PLAIN(log1p) PLAIN(sqrt) PLAIN(rsqrt)
-        PLAIN(reciprocal) PLAIN(sin) PLAIN(cos) PLAIN(tan) PLAIN(asin) PLAIN(acos) PLAIN(atan) PLAIN(sinh) PLAIN(cosh)
-            PLAIN(tanh) PLAIN(asinh) PLAIN(acosh) PLAIN(atanh) PLAIN(erf) PLAIN(erfc) PLAIN(erfinv) PLAIN(lgamma)
-                PLAIN(digamma) PLAIN(sigmoid) PLAIN(relu) PLAIN(ceil) PLAIN(floor) PLAIN(round) PLAIN(trunc)
-                    PLAIN(bitwise_not) PLAIN(isnan) PLAIN(isinf) PLAIN(isfinite) PLAIN(signbit) PLAIN(logical_not)
-                        PLAIN(atan2) PLAIN(hypot) PLAIN(nextafter) PLAIN(maximum) PLAIN(minimum) PLAIN(fmax) PLAIN(fmin)
+    PLAIN(exp)
+    PLAIN(exp2) PLAIN(expm1) PLAIN(log) PLAIN(log2) PLAIN(log10) PLAIN(log1p) PLAIN(sqrt) PLAIN(rsqrt) PLAIN(reciprocal)
+        PLAIN(sin) PLAIN(cos) PLAIN(tan) PLAIN(asin) PLAIN(acos) PLAIN(atan) PLAIN(sinh) PLAIN(cosh) PLAIN(tanh)
+            PLAIN(asinh) PLAIN(acosh) PLAIN(atanh) PLAIN(erf) PLAIN(erfc) PLAIN(erfinv) PLAIN(lgamma) PLAIN(digamma)
+                PLAIN(sigmoid) PLAIN(relu) PLAIN(ceil) PLAIN(floor) PLAIN(round) PLAIN(trunc) PLAIN(bitwise_not)
+                    PLAIN(isnan) PLAIN(isinf) PLAIN(isfinite) PLAIN(signbit) PLAIN(logical_not) PLAIN(atan2)
+                        PLAIN(hypot) PLAIN(nextafter) PLAIN(maximum) PLAIN(minimum) PLAIN(fmax) PLAIN(fmin)
 #undef PLAIN
                             return map;
   }();
@@ -360,21 +361,58 @@ static SmallVector<Value> buildIndexing(LibraryBuilder &lib, Operation *op) {
 // Matrix products and convolutions
 //===----------------------------------------------------------------------===//
 
+/// The operand of a batched product before its batch dimensions were flattened into one (`[b, h, m, k]` of a reshape to
+/// `[b * h, m, k]`, perhaps transposed afterwards); null where it was not.
+static Value beforeFlattening(LibraryBuilder &lib, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (auto reshape = value.getDefiningOp<ReshapeOp>()) {
+    auto from = cast<RankedTensorType>(reshape.getInput().getType());
+    if (from.getRank() > 3 && type.getRank() == 3 && from.getShape().take_back(2) == type.getShape().take_back(2))
+      return reshape.getInput();
+  }
+  auto transpose = value.getDefiningOp<TransposeOp>();
+  if (!transpose || transpose.getPerm() != ArrayRef<int64_t>({0, 2, 1}))
+    return nullptr;
+  Value inner = beforeFlattening(lib, transpose.getInput());
+  if (!inner)
+    return nullptr;
+  auto perm = llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(inner.getType()).getRank()));
+  std::swap(perm[perm.size() - 2], perm.back());
+  return TransposeOp::create(lib.b, lib.loc, inner, perm);
+}
+
+/// Two dimensions are aten.mm, three aten.bmm. More batch dimensions stay as they are (aten.matmul): flattened, their
+/// strides often could not be expressed, and the operands would have to be copied. That holds for products that were
+/// flattened further up, too.
 static Value buildMatmul(LibraryBuilder &lib, MatmulOp matmul) {
-  auto lhs = cast<RankedTensorType>(matmul.getLhs().getType()), rhs = cast<RankedTensorType>(matmul.getRhs().getType());
   auto result = cast<RankedTensorType>(matmul.getType());
-  int64_t rank = lhs.getRank();
+  Value lhs = matmul.getLhs(), rhs = matmul.getRhs();
+  int64_t rank = result.getRank();
   if (rank == 2)
-    return lib.call("aten.mm.default", result, {matmul.getLhs(), matmul.getRhs()});
-  int64_t batch = 1;
-  for (int64_t size : lhs.getShape().drop_back(2))
-    batch *= size;
-  auto flat = [&](RankedTensorType type) {
-    return SmallVector<int64_t>{batch, type.getDimSize(rank - 2), type.getDimSize(rank - 1)};
+    return lib.call("aten.mm.default", result, {lhs, rhs});
+  if (rank > 3)
+    return lib.call("aten.matmul.default", result, {lhs, rhs});
+  Value wideLhs = beforeFlattening(lib, lhs), wideRhs = beforeFlattening(lib, rhs);
+  if (!wideLhs && !wideRhs)
+    return lib.call("aten.bmm.default", result, {lhs, rhs});
+  auto batchOf = [](Value value) { return cast<RankedTensorType>(value.getType()).getShape().drop_back(2); };
+  SmallVector<int64_t> batch(batchOf(wideLhs ? wideLhs : wideRhs));
+  // An operand that was not flattened, or otherwise, is split alike, which is always a view.
+  auto widen = [&](Value wide, Value flat) {
+    if (wide && batchOf(wide) == ArrayRef<int64_t>(batch))
+      return wide;
+    SmallVector<int64_t> shape(batch);
+    llvm::append_range(shape, cast<RankedTensorType>(flat.getType()).getShape().take_back(2));
+    return lib.reshape(flat, shape);
   };
-  Value product = lib.call("aten.bmm.default", result.clone(flat(result)),
-                           {lib.reshape(matmul.getLhs(), flat(lhs)), lib.reshape(matmul.getRhs(), flat(rhs))});
-  return lib.reshape(product, result.getShape());
+  SmallVector<int64_t> shape(batch);
+  llvm::append_range(shape, result.getShape().take_back(2));
+  Value wide = lib.call("aten.matmul.default", result.clone(shape), {widen(wideLhs, lhs), widen(wideRhs, rhs)});
+  // Who makes the batch dimensions out of the result again has them already.
+  for (Operation *user : llvm::make_early_inc_range(matmul->getUsers()))
+    if (auto reshape = dyn_cast<ReshapeOp>(user); reshape && reshape.getType() == wide.getType())
+      reshape.replaceAllUsesWith(wide);
+  return lib.reshape(wide, result.getShape());
 }
 
 template <typename Op> static SmallVector<Argument> convolutionAttributes(LibraryBuilder &lib, Op op) {

@@ -402,6 +402,13 @@ static bool isUnused(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) { return isa<ReleaseOp>(user); });
 }
 
+/// The operands have batch dimensions, the same ones; PyTorch's aten.matmul allows more.
+static bool matmulHasOneBatch(CallLibraryOp call) {
+  auto lhs = cast<RankedTensorType>(call.getOperand(0).getType()),
+       rhs = cast<RankedTensorType>(call.getOperand(1).getType());
+  return lhs.getRank() > 2 && rhs.getRank() > 2 && lhs.getShape().drop_back(2) == rhs.getShape().drop_back(2);
+}
+
 /// The runtime's own entry for an operator that is called on its operands alone, in order; empty where there is none.
 static StringRef getFastPath(CallLibraryOp call) {
   if (auto arguments = call.getArguments()) {
@@ -414,6 +421,7 @@ static StringRef getFastPath(CallLibraryOp call) {
   return llvm::StringSwitch<StringRef>(call.getName())
       .Case("aten.mm.default", "trace_rt_mm")
       .Case("aten.bmm.default", "trace_rt_bmm")
+      .Case("aten.matmul.default", call.getNumOperands() == 2 && matmulHasOneBatch(call) ? "trace_rt_matmul" : "")
       .Case("aten.addmm.default", "trace_rt_addmm")
       .Case("aten.clone.default", "trace_rt_copy")
       .Default("");

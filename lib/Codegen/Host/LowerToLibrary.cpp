@@ -24,9 +24,11 @@ namespace {
 
 class Rewriter {
 public:
-  explicit Rewriter(func::FuncOp func) : func(func), builder(func.getContext()) {}
+  Rewriter(func::FuncOp func, SymbolTable &symbols) : func(func), symbols(symbols), builder(func.getContext()) {}
 
   LogicalResult run() {
+    for (CallOp call : llvm::make_early_inc_range(func.getOps<CallOp>()))
+      takeConstants(call);
     // Convolutions' gradients first: two ops become one call.
     for (Operation &op : llvm::make_early_inc_range(func.getBody().front()))
       if (auto grad = dyn_cast<ConvolutionInputGradOp>(op))
@@ -35,10 +37,42 @@ public:
     for (Operation &op : llvm::make_early_inc_range(func.getBody().front()))
       if (failed(rewrite(&op)))
         result = failure();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+      eraseIfDead(&op);
     return result;
   }
 
 private:
+  /// Views and literals that nothing reads any more; they might cost a copy.
+  static void eraseIfDead(Operation *op) {
+    if (!op->hasTrait<trace::OpTrait::ViewLike>() && !isa<ConstantOp>(op))
+      return;
+    if (!llvm::all_of(op->getUsers(), llvm::IsaPred<ReleaseOp>))
+      return;
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      auto release = cast<ReleaseOp>(use.getOwner());
+      if (release->getNumOperands() == 1)
+        release.erase();
+      else
+        release->eraseOperand(use.getOperandNumber());
+    }
+    op->erase();
+  }
+
+  /// A fusion that only makes literals is no kernel: a splat is one element on the host, and library calls can see that
+  /// it is zero.
+  void takeConstants(CallOp call) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+    ReturnOp ret = callee ? getReturn(callee) : ReturnOp();
+    if (!ret || !call.getOperands_().empty() ||
+        !llvm::all_of(callee.getBody().front().without_terminator(), llvm::IsaPred<ConstantOp>))
+      return;
+    builder.setInsertionPoint(call);
+    for (auto [result, value] : llvm::zip_equal(call.getResults(), ret->getOperands()))
+      result.replaceAllUsesWith(builder.clone(*value.getDefiningOp())->getResult(0));
+    call.erase();
+  }
+
   void mergeConvolutionGradients(ConvolutionInputGradOp inputGrad) {
     // Equal in all but the class of op, so compare what both hold.
     for (Operation *user : inputGrad.getGrad().getUsers()) {
@@ -110,19 +144,20 @@ private:
   }
 
   func::FuncOp func;
+  SymbolTable &symbols;
   OpBuilder builder;
   SmallVector<Operation *> dead;
 };
 
 struct LowerToLibrary : mlir::trace::impl::LowerToLibraryBase<LowerToLibrary> {
   void runOnOperation() override {
+    SymbolTable symbols(getOperation());
     for (auto func : getOperation().getOps<func::FuncOp>())
-      if (isHostFunction(func) && failed(Rewriter(func).run()))
+      if (isHostFunction(func) && failed(Rewriter(func, symbols).run()))
         signalPassFailure();
-    // Gradient rules that only bound symbols named.
+    // Gradient rules that only bound symbols named, and fusions of which only literals were left.
     for (auto func : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (func.isPrivate() && !func->hasAttr(attrs::fusion) && getReturn(func) &&
-          SymbolTable::symbolKnownUseEmpty(func, getOperation()))
+      if (func.isPrivate() && getReturn(func) && SymbolTable::symbolKnownUseEmpty(func, getOperation()))
         func.erase();
   }
 };

@@ -114,3 +114,21 @@ func.func private @fused_mul(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>, %c: tenso
   %1 = trace.mul %0, %c : tensor<4x8xf32>
   trace.return outputs(%1 : tensor<4x8xf32>)
 }
+
+// -----
+
+// What a reshape merges is made in the order that it needs: no copy, where the matrices are large enough.
+// CHECK-LABEL: func.func @merged
+func.func @merged(%a: tensor<2x3x64x64xf32>, %b: tensor<2x3x4x4xf32>) -> (tensor<2x64x192xf32>, tensor<2x4x12xf32>) {
+  // CHECK: "aten.matmul.default"(%arg0, %arg0) {trace.layouts = [array<i64: 12288, 64, 192, 1>]}
+  %0 = trace.call_library "aten.matmul.default"(%a, %a) : (tensor<2x3x64x64xf32>, tensor<2x3x64x64xf32>) -> tensor<2x3x64x64xf32>
+  %1 = trace.transpose %0 [0, 2, 1, 3] : tensor<2x3x64x64xf32>
+  // CHECK: trace.reshape %{{.*}} {trace.layouts = [array<i64: 12288, 192, 1>]}
+  %2 = trace.reshape %1 : tensor<2x64x3x64xf32> to tensor<2x64x192xf32>
+  // CHECK: "aten.matmul.default"(%arg1, %arg1) {trace.layouts = [array<i64: 48, 16, 4, 1>]}
+  %3 = trace.call_library "aten.matmul.default"(%b, %b) : (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+  %4 = trace.transpose %3 [0, 2, 1, 3] : tensor<2x3x4x4xf32>
+  // CHECK: aten.clone
+  %5 = trace.reshape %4 : tensor<2x4x3x4xf32> to tensor<2x4x12xf32>
+  trace.return outputs(%2, %5 : tensor<2x64x192xf32>, tensor<2x4x12xf32>)
+}

@@ -13,15 +13,25 @@ func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<8x16xf32>, %c: tensor<3x4x8xf3
 
 // -----
 
-// Two batch dimensions are flattened.
+// Several batch dimensions stay, and come back where they were flattened: no strides could express it, and the operands would
+// have to be copied.
 // CHECK-LABEL: func.func @matmul4
-func.func @matmul4(%a: tensor<2x3x4x8xbf16>, %b: tensor<2x3x8x5xbf16>) -> tensor<2x3x4x5xbf16> {
-  // CHECK: %[[A:.*]] = trace.reshape %{{.*}} : tensor<2x3x4x8xbf16> to tensor<6x4x8xbf16>
-  // CHECK: %[[B:.*]] = trace.reshape %{{.*}} : tensor<2x3x8x5xbf16> to tensor<6x8x5xbf16>
-  // CHECK: %[[C:.*]] = trace.call_library "aten.bmm.default"(%[[A]], %[[B]])
-  // CHECK: trace.reshape %[[C]] : tensor<6x4x5xbf16> to tensor<2x3x4x5xbf16>
-  %0 = trace.matmul %a, %b : tensor<2x3x4x8xbf16>, tensor<2x3x8x5xbf16>
-  trace.return outputs(%0 : tensor<2x3x4x5xbf16>)
+func.func @matmul4(%a: tensor<2x4x3x8xf32>, %b: tensor<2x3x8x5xf32>, %c: tensor<6x5x8xf32>) -> (tensor<2x3x4x5xf32>, tensor<2x3x4x5xf32>, tensor<6x4x5xf32>) {
+  // CHECK: %[[A:.*]] = trace.transpose %arg0 [0, 2, 1, 3]
+  %t = trace.transpose %a [0, 2, 1, 3] : tensor<2x4x3x8xf32>
+  // CHECK: %[[P:.*]] = trace.call_library "aten.matmul.default"(%[[A]], %arg1)
+  %0 = trace.matmul %t, %b : tensor<2x3x4x8xf32>, tensor<2x3x8x5xf32>
+  // CHECK-NOT: tensor<6x4x8xf32>
+  %r = trace.reshape %t : tensor<2x3x4x8xf32> to tensor<6x4x8xf32>
+  // CHECK: %[[C:.*]] = trace.transpose %arg2 [0, 2, 1]
+  %ct = trace.transpose %c [0, 2, 1] : tensor<6x5x8xf32>
+  // CHECK: %[[D:.*]] = trace.reshape %[[C]] : tensor<6x8x5xf32> to tensor<2x3x8x5xf32>
+  // CHECK: %[[Q:.*]] = trace.call_library "aten.matmul.default"(%[[A]], %[[D]])
+  // CHECK: %[[F:.*]] = trace.reshape %[[Q]] : tensor<2x3x4x5xf32> to tensor<6x4x5xf32>
+  %1 = trace.matmul %r, %ct : tensor<6x4x8xf32>, tensor<6x8x5xf32>
+  %2 = trace.reshape %1 : tensor<6x4x5xf32> to tensor<2x3x4x5xf32>
+  // CHECK: trace.return outputs(%[[P]], %[[Q]], %[[F]]
+  trace.return outputs(%0, %2, %1 : tensor<2x3x4x5xf32>, tensor<2x3x4x5xf32>, tensor<6x4x5xf32>)
 }
 
 // -----
@@ -137,4 +147,21 @@ func.func private @fwd(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 func.func private @bwd(%g: tensor<4xf32>) -> tensor<4xf32> {
   trace.return outputs(%g : tensor<4xf32>)
+}
+
+// -----
+
+// A fusion of literals is no kernel.
+// CHECK-LABEL: func.func @literals
+func.func @literals(%i: tensor<6xi64>, %s: tensor<6x4xf32>) -> tensor<10x4xf32> {
+  // CHECK-NOT: trace.call @
+  // CHECK: "aten.embedding_dense_backward.default"
+  %0 = trace.call @fused_constant() : () -> tensor<10x4xf32>
+  %1 = trace.index_add %0, %i, %s dim 0 : tensor<10x4xf32>, tensor<6xi64>, tensor<6x4xf32>
+  trace.return outputs(%1 : tensor<10x4xf32>)
+}
+// CHECK-NOT: func.func private
+func.func private @fused_constant() -> tensor<10x4xf32> attributes {trace.fusion} {
+  %0 = trace.constant dense<0.0> : tensor<10x4xf32>
+  trace.return outputs(%0 : tensor<10x4xf32>)
 }

@@ -7,6 +7,7 @@
 // RUN: trace-run %s --function=views --no-print --compare-interpreter | FileCheck %s
 // RUN: trace-run %s --function=owners --no-print --compare-interpreter | FileCheck %s
 // RUN: trace-run %s --function=empty --no-print --compare-interpreter | FileCheck %s
+// RUN: trace-run %s --function=attention --no-print --compare-interpreter | FileCheck %s
 // RUN: not trace-run %s --function=out_of_range --int-range=10 2>&1 | FileCheck %s --check-prefix=RANGE
 // RUN: not trace-run %s --function=step --runtime=/nothing.so 2>&1 | FileCheck %s --check-prefix=RUNTIME
 
@@ -57,6 +58,31 @@ func.func @empty(%x: tensor<0x6xf32>, %y: tensor<6x5xf32>) -> (tensor<0x5xf32>, 
   %1 = trace.sin %x : tensor<0x6xf32>
   %2 = trace.reduce_sum %1 [0] : tensor<0x6xf32>
   trace.return outputs(%0, %1, %2 : tensor<0x5xf32>, tensor<0x6xf32>, tensor<6xf32>)
+}
+
+// Batched products of strided heads, also of several batch dimensions that do not join, and expanded ones.
+func.func @attention(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<3x4xf32>, %w: tensor<2x3x64x64xf32>)
+    -> (tensor<2x5x12xf32>, tensor<6x5x6xf32>, tensor<2x64x192xf32>, tensor<2x2x3x5x6xf32>) {
+  %qt = trace.transpose %q [0, 2, 1, 3] : tensor<2x5x3x4xf32>
+  %kt = trace.transpose %k [0, 2, 3, 1] : tensor<2x6x3x4xf32>
+  %q3 = trace.reshape %qt : tensor<2x3x5x4xf32> to tensor<6x5x4xf32>
+  %k3 = trace.reshape %kt : tensor<2x3x4x6xf32> to tensor<6x4x6xf32>
+  %s = trace.matmul %q3, %k3 : tensor<6x5x4xf32>, tensor<6x4x6xf32>
+  %e = trace.exp %s : tensor<6x5x6xf32>
+  %vb = trace.broadcast_in_dim %v [0, 3] : tensor<3x4xf32> to tensor<3x2x6x4xf32>
+  %v4 = trace.transpose %vb [1, 0, 2, 3] : tensor<3x2x6x4xf32>
+  %v3 = trace.reshape %v4 : tensor<2x3x6x4xf32> to tensor<6x6x4xf32>
+  %o3 = trace.matmul %e, %v3 : tensor<6x5x6xf32>, tensor<6x6x4xf32>
+  %o4 = trace.reshape %o3 : tensor<6x5x4xf32> to tensor<2x3x5x4xf32>
+  %ot = trace.transpose %o4 [0, 2, 1, 3] : tensor<2x3x5x4xf32>
+  %o = trace.reshape %ot : tensor<2x5x3x4xf32> to tensor<2x5x12xf32>
+  %ww = trace.matmul %w, %w : tensor<2x3x64x64xf32>, tensor<2x3x64x64xf32>
+  %wt = trace.transpose %ww [0, 2, 1, 3] : tensor<2x3x64x64xf32>
+  %wm = trace.reshape %wt : tensor<2x64x3x64xf32> to tensor<2x64x192xf32>
+  %q5 = trace.broadcast_in_dim %qt [1, 2, 3, 4] : tensor<2x3x5x4xf32> to tensor<2x2x3x5x4xf32>
+  %k5 = trace.broadcast_in_dim %kt [0, 2, 3, 4] : tensor<2x3x4x6xf32> to tensor<2x2x3x4x6xf32>
+  %s5 = trace.matmul %q5, %k5 : tensor<2x2x3x5x4xf32>, tensor<2x2x3x4x6xf32>
+  trace.return outputs(%o, %e, %wm, %s5 : tensor<2x5x12xf32>, tensor<6x5x6xf32>, tensor<2x64x192xf32>, tensor<2x2x3x5x6xf32>)
 }
 
 func.func @out_of_range(%x: tensor<3x4xf32>, %i: tensor<64xi64>) -> tensor<64x4xf32> {
