@@ -2,12 +2,15 @@
 #include "trace/Codegen/CPU/Passes.h"
 #include "trace/Codegen/Host/Passes.h"
 #include "trace/Pipelines/Pipelines.h"
+#include "trace/Schedule/Passes.h"
 #include "trace/Target/Lowering.h"
 
 using namespace mlir;
 using namespace mlir::trace;
 
 void mlir::trace::addLayoutPasses(OpPassManager &pm, const PipelineSettings &settings) {
+  // Last uses are known once the halves are final. Copies that layouts ask for are placed around them.
+  pm.addNestedPass<func::FuncOp>(createInsertReleases());
   // First what runs through LibTorch, as a library call states the strides that it gives.
   pm.addPass(createLowerToLibrary());
   pm.addPass(createAssignLayouts());

@@ -83,12 +83,12 @@ LogicalResult verifyPair(func::FuncOp forward, func::FuncOp backward) {
       return number >= 0 && number < static_cast<int64_t>(types.size()) && types[number] == type;
     };
     TypeRange results = forward.getResultTypes();
-    if (auto number = backward.getArgAttrOfType<IntegerAttr>(i, "trace.forward_argument")) {
+    if (auto number = backward.getArgAttrOfType<IntegerAttr>(i, attrs::forwardArgument)) {
       if (!fits(forward.getArgumentTypes(), number.getInt()))
         return mismatch(backward, i, "argument", number.getInt(), forward);
       continue;
     }
-    if (auto number = backward.getArgAttrOfType<IntegerAttr>(i, "trace.forward_output")) {
+    if (auto number = backward.getArgAttrOfType<IntegerAttr>(i, attrs::forwardOutput)) {
       if (!fits(results.take_front(outputs), number.getInt()))
         return mismatch(backward, i, "output", number.getInt(), forward);
       continue;
@@ -99,7 +99,7 @@ LogicalResult verifyPair(func::FuncOp forward, func::FuncOp backward) {
       if (!fits(results.drop_front(outputs), number))
         return mismatch(backward, i, "saved value", number, forward);
       // A backward without some cotangents may need less, but keeps its arguments.
-      if (backward.getArgument(i).use_empty() && !backward->hasAttr("trace.absent_cotangents")) {
+      if (backward.getArgument(i).use_empty() && !backward->hasAttr(attrs::absentCotangents)) {
         InFlightDiagnostic error = backward.emitOpError("does not use saved value ") << number;
         error.attachNote(forward.getLoc()) << "the forward keeps it";
         return error;
@@ -150,7 +150,7 @@ LogicalResult mlir::trace::verifySplit(ModuleOp module) {
       continue;
     if (failed(verifySide(func)))
       return failure();
-    auto name = func->getAttrOfType<FlatSymbolRefAttr>("trace.forward_symbol");
+    auto name = func->getAttrOfType<FlatSymbolRefAttr>(attrs::forwardSymbol);
     if (!name)
       continue;
     auto forward = symbols.lookup<func::FuncOp>(name.getValue());

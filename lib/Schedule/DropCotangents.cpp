@@ -52,7 +52,7 @@ public:
       if (isOpTriviallyDead(&op))
         op.erase();
     (void)func.eraseArguments(dropped);
-    func->setAttr("trace.absent_cotangents", builder.getDenseI64ArrayAttr(numbers));
+    func->setAttr(attrs::absentCotangents, builder.getDenseI64ArrayAttr(numbers));
     return success();
   }
 

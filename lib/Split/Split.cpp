@@ -174,7 +174,7 @@ private:
     for (auto [value, number] : crossing.arguments) {
       NamedAttrList attributes(func.getArgAttrDict(number));
       attributes.erase(attrs::requiresGrad);
-      attributes.set("trace.forward_argument", builder.getI64IntegerAttr(number));
+      attributes.set(attrs::forwardArgument, builder.getI64IntegerAttr(number));
       add(value, attributes);
     }
     for (auto [value, number] : crossing.outputs) {
@@ -182,7 +182,7 @@ private:
       if (Attribute strides = func.getResultAttr(number, attrs::strides))
         attributes.set(attrs::strides, strides);
       attributes.append(role(RoleKind::Output, number));
-      attributes.set("trace.forward_output", builder.getI64IntegerAttr(number));
+      attributes.set(attrs::forwardOutput, builder.getI64IntegerAttr(number));
       add(value, attributes);
     }
     for (auto &[number, getGrads] : crossing.cotangents)
@@ -192,7 +192,7 @@ private:
     auto backward =
         func::FuncOp::create(func.getLoc(), (name + "_backward").str(), builder.getFunctionType(types, resultTypes));
     backward->setAttr(attrs::side, builder.getStringAttr("backward"));
-    backward->setAttr("trace.forward_symbol", FlatSymbolRefAttr::get(context, (name + "_forward").str()));
+    backward->setAttr(attrs::forwardSymbol, FlatSymbolRefAttr::get(context, (name + "_forward").str()));
     backward.setAllArgAttrs(argumentAttrs);
     unsigned outputs = ret.getOutputs().size();
     for (auto [i, number] : llvm::enumerate(ret.getGradientOf())) {

@@ -11,6 +11,13 @@
 
 namespace mlir::trace {
 
+namespace attrs {
+/// On a backward function: the forward's symbol.
+inline constexpr llvm::StringLiteral forwardSymbol = "trace.forward_symbol";
+/// On a backward function (DenseI64ArrayAttr): the outputs whose cotangents it does without.
+inline constexpr llvm::StringLiteral absentCotangents = "trace.absent_cotangents";
+} // namespace attrs
+
 /// The get_grads of a function whose get_grads stand together.
 struct Barrier {
   SmallVector<GetGradOp> getGrads;
