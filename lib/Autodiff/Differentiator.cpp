@@ -366,9 +366,17 @@ void Differentiator::addCotangent(Value value, Value cotangent, Location loc) {
 //===----------------------------------------------------------------------===//
 
 void Differentiator::markNonDifferentiable() {
-  for (auto [k, output] : llvm::enumerate(ret.getOutputs()))
-    if (!active.contains(output))
-      func.setResultAttr(k, attrs::nonDifferentiable, builder.getUnitAttr());
+  // All at once: setting one result's attributes costs as much as setting all.
+  SmallVector<DictionaryAttr> attributes;
+  func.getAllResultAttrs(attributes);
+  for (auto [k, output] : llvm::enumerate(ret.getOutputs())) {
+    if (active.contains(output))
+      continue;
+    NamedAttrList list(attributes[k]);
+    list.set(attrs::nonDifferentiable, builder.getUnitAttr());
+    attributes[k] = list.getDictionary(func.getContext());
+  }
+  func.setAllResultAttrs(attributes);
 }
 
 Value Differentiator::resolved(Value value) const {

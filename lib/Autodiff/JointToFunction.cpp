@@ -31,20 +31,35 @@ struct JointToFunction : trace::impl::JointToFunctionBase<JointToFunction> {
       error.attachNote(it->second.getLoc()) << "the first one stands here";
       return signalPassFailure();
     }
+    // All arguments and results at once: one at a time is quadratic.
+    SmallVector<unsigned> positions(getGrads.size(), func.getNumArguments());
+    SmallVector<Type> types;
+    SmallVector<DictionaryAttr> attributes;
+    SmallVector<Location> locations;
     for (auto [output, getGrad] : getGrads) {
       auto role = RoleAttr::get(&getContext(), RoleKind::Cotangent, output, StringAttr());
-      auto attributes = builder.getDictionaryAttr(
-          {builder.getNamedAttr(attrs::role, role), builder.getNamedAttr(attrs::requiresGrad, builder.getUnitAttr())});
-      unsigned position = func.getNumArguments();
-      if (failed(func.insertArgument(position, getGrad.getType(), attributes, getGrad.getLoc())))
-        return signalPassFailure();
-      getGrad.replaceAllUsesWith(Value(func.getArgument(position)));
+      types.push_back(getGrad.getType());
+      attributes.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr(attrs::role, role), builder.getNamedAttr(attrs::requiresGrad, builder.getUnitAttr())}));
+      locations.push_back(getGrad.getLoc());
+    }
+    unsigned inputs = func.getNumArguments();
+    if (failed(func.insertArguments(positions, types, attributes, locations)))
+      return signalPassFailure();
+    for (auto [i, entry] : llvm::enumerate(getGrads)) {
+      GetGradOp getGrad = entry.second;
+      getGrad.replaceAllUsesWith(Value(func.getArgument(inputs + i)));
       getGrad.erase();
     }
 
-    unsigned outputs = ret.getOutputs().size();
-    for (unsigned i = outputs; i < func.getNumResults(); ++i)
-      func.setResultAttr(i, attrs::role, RoleAttr::get(&getContext(), RoleKind::Output, i, StringAttr()));
+    SmallVector<DictionaryAttr> results;
+    func.getAllResultAttrs(results);
+    for (unsigned i = ret.getOutputs().size(); i < results.size(); ++i) {
+      NamedAttrList list(results[i]);
+      list.set(attrs::role, RoleAttr::get(&getContext(), RoleKind::Output, i, StringAttr()));
+      results[i] = list.getDictionary(&getContext());
+    }
+    func.setAllResultAttrs(results);
     func->removeAttr(attrs::joint);
     OpBuilder at(ret);
     ReturnOp::create(at, ret.getLoc(), ret.getOperands());
