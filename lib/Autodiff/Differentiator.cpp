@@ -176,9 +176,17 @@ LogicalResult Differentiator::prepareBsym(BsymOp op, SmallVectorImpl<Step> *step
     OpBuilder at(op);
     SmallVector<Operation *> clones;
     SmallVector<Value> values = inlineBlock(at, op.getBody().front(), op.getOperands_(), op.getLoc(), clones);
-    op.replaceAllUsesWith(values);
-    op.erase();
-    return prepare(clones, steps);
+    replaced.push_back(op);
+    if (failed(prepare(clones, steps)))
+      return failure();
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), values)) {
+      replacements[result] = value;
+      if (active.contains(value))
+        active.insert(result);
+    }
+    if (steps)
+      steps->push_back(Step{Step::Kind::Inlined, op, values});
+    return success();
   }
   for (Value result : op.getResults())
     if (isDifferentiable(result.getType()))
@@ -242,6 +250,16 @@ LogicalResult Differentiator::walkBackwards(ArrayRef<Step> steps) {
     Operation *op = step.op;
     if (llvm::none_of(op->getResults(), [&](Value result) { return reached.contains(result); }))
       continue;
+    if (step.kind == Step::Kind::Inlined) {
+      for (auto [result, value] : llvm::zip_equal(op->getResults(), step.saved)) {
+        if (!reached.contains(result) || !active.contains(value))
+          continue;
+        reached.insert(value);
+        if (Value cotangent = cotangentOf.lookup(result))
+          addCotangent(value, cotangent, op->getLoc());
+      }
+      continue;
+    }
     for (auto [i, operand] : llvm::enumerate(op->getOperands()))
       if (active.contains(operand) && step.mayReach(i))
         reached.insert(operand);
@@ -261,6 +279,8 @@ LogicalResult Differentiator::walkBackwards(ArrayRef<Step> steps) {
     case Step::Kind::Checkpoint:
       result = recompute(step, cotangents);
       break;
+    case Step::Kind::Inlined:
+      llvm_unreachable("handled above");
     }
     if (failed(result))
       return failure();

@@ -24,6 +24,7 @@ private:
       Rule,       // an op with a gradient rule
       Region,     // results that `backward` gives cotangents for
       Checkpoint, // a body to be cloned and differentiated
+      Inlined,    // results that are other names of the values `saved`
     };
     Kind kind;
     Operation *op;
