@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Bindings.h"
 #include "trace/Driver/CompiledGraph.h"
-#include "trace/Import/ImportBuilder.h"
 #include "trace/Driver/RuntimeLibrary.h"
+#include "trace/Import/ImportBuilder.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -111,6 +111,9 @@ public:
     }
     if (failed(status)) {
       std::string text = diagnostics.take();
+      // Told apart from failures at run time: the front end may then compute the gradients in another way.
+      if (StringRef(error).starts_with("the backward could not be compiled"))
+        throw trace_python::DiagnosticError(error + text);
       raiseRuntimeError(text.empty() ? error : text);
     }
     return toCapsules(gradients);

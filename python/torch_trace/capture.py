@@ -226,6 +226,7 @@ class _Interpreter(torch.fx.Interpreter):
             return self._run_higher_order(n, location)
         args, kwargs = self.fetch_args_kwargs_from_env(n)
         tensors = [t for t in tree_leaves((args, kwargs)) if isinstance(t, FunctionalTensor)]
+        self._check_strides(n)
         # Writes of earlier symbols reach views of theirs now, not inside this symbol.
         self.state.flush(self.parent, tensors)
         before = [functional_value(t) for t in tensors]
@@ -246,6 +247,18 @@ class _Interpreter(torch.fx.Interpreter):
             self._assign(tensors, before, hidden, location)
         self._check_value(n, result)
         return result
+
+    def _check_strides(self, n: Node) -> None:
+        """An operator that reads by strides must see eager's: a value written to has the strides of its new data."""
+        if "as_strided" not in symbol_name(n):
+            return
+        for argument in n.all_input_nodes:
+            value, example = self.env.get(argument), argument.meta.get("example_value")
+            if not isinstance(value, FunctionalTensor) or not isinstance(example, torch.Tensor):
+                continue
+            now = functional_value(value)
+            if tuple(now.stride()) != tuple(example.stride()) or now.storage_offset() != example.storage_offset():
+                raise Unsupported("as_strided of a tensor whose strides were changed by a write")
 
     @staticmethod
     def _as_expected(n: Node, result: Any) -> Any:

@@ -7,14 +7,16 @@ Views, inputs that are outputs and writes to inputs are done here, around the co
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
+from . import _C, config
 from .capture import Captured, Output
-from .errors import DoubleBackwardError
+from .errors import CompileError, DoubleBackwardError
 
 _to_handles = torch._C._aoti.unsafe_alloc_void_ptrs_from_tensors
 _to_tensors = torch._C._aoti.alloc_tensors_by_stealing_from_void_ptrs
@@ -154,13 +156,29 @@ class Executable:
                     else:
                         arguments.append(saved[k])
                         k += 1
-                gradients = compiled.backward(mask, _to_handles(arguments))
+                try:
+                    gradients = compiled.backward(mask, _to_handles(arguments))
+                except _C.DiagnosticError as error:
+                    return executable._eager_backward(ctx.inputs, cotangents, CompileError(str(error)))
                 for argument, gradient in zip(gradient_arguments, gradients, strict=True):
                     if gradient is not None:
                         result[argument] = torch._C._aoti.alloc_tensor_by_stealing_from_void_ptr(gradient)
                 return tuple(result)
 
         return CompiledFunction
+
+    def _eager_backward(self, inputs: Sequence[tuple[Any, int]], cotangents: Sequence[torch.Tensor | None],
+                        error: CompileError) -> Any:
+        """Eager's gradients, where the compiler failed on the backward (`config.fallback`)."""
+        if config.fallback == "error":
+            raise error
+        warnings.warn(f"torch_trace: a backward runs in eager PyTorch: {error}", stacklevel=2)
+        try:
+            with torch.enable_grad():
+                gradients = self._double_backward(inputs, cotangents)
+        except DoubleBackwardError:
+            raise error from None
+        return tuple(g if g is None else g.detach() for g in gradients)
 
     def _double_backward(self, inputs: Sequence[tuple[Any, int]], cotangents: Sequence[torch.Tensor | None]) -> Any:
         """Gradients that can be differentiated again: eager's, of the graph run once more on the same inputs."""

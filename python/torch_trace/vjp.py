@@ -31,6 +31,8 @@ _KEPT_WHOLE = {
     aten.nan_to_num.out,
     aten.linalg_matrix_norm.default,
     aten.cdist.default,
+    # Its decomposition takes the -1 that ends a target row for a class (pytorch/pytorch#185464).
+    aten.multilabel_margin_loss_forward.default,
 }
 
 _decompositions: dict[Any, Callable[..., Any]] | None = None
