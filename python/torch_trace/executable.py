@@ -160,9 +160,10 @@ class Executable:
                     gradients = compiled.backward(mask, _to_handles(arguments))
                 except _C.DiagnosticError as error:
                     return executable._eager_backward(ctx.inputs, cotangents, CompileError(str(error)))
-                for argument, gradient in zip(gradient_arguments, gradients, strict=True):
-                    if gradient is not None:
-                        result[argument] = torch._C._aoti.alloc_tensor_by_stealing_from_void_ptr(gradient)
+                # All at once: PyTorch's function for a single handle keeps a reference for ever (2.13).
+                present = [i for i, gradient in enumerate(gradients) if gradient is not None]
+                for i, gradient in zip(present, _to_tensors([gradients[i] for i in present]), strict=True):
+                    result[gradient_arguments[i]] = gradient
                 return tuple(result)
 
         return CompiledFunction
