@@ -327,7 +327,7 @@ def test_sum_of_ones_is_exact():
     f.check(rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("shape", [(5, 33), (100, 7), (3000, 64), (70, 1000), (40000, 5)])
+@pytest.mark.parametrize("shape", [(5, 33), (100, 7), (3000, 64), (70, 1000), (40000, 5), (5000, 300)])
 def test_column_sum(shape):
     f = Fusion()
     x = f.input(data(shape))
@@ -369,7 +369,7 @@ def test_softmax(shape, dtype):
     f.check(**({"rtol": 1e-2, "atol": 1e-5} if dtype == BF16 else {"rtol": 1e-5, "atol": 1e-7}))
 
 
-@pytest.mark.parametrize("shape", [(6, 50), (3, 7, 129)])
+@pytest.mark.parametrize("shape", [(6, 50), (3, 7, 129), (1000, 70), (9, 101, 80)])
 def test_layer_norm_forward_and_backward(shape):
     f = Fusion()
     n, C = len(shape), shape[-1]

@@ -82,14 +82,15 @@ private:
   void push(Block *block, LoopSet loops, unsigned slots);
   void pop();
   Scope &home(LoopSet loops);
-  Scope &home(const Node &node);
   void insertAt(Scope &scope);
   bool onLanes(LoopSet loops) const { return loops & lanesSet; }
   unsigned slot(LoopSet loops) const { return onLanes(loops) ? current : 0; }
 
   // Loops (LoopEmission.cpp).
   void emitOuter(Value lo, Value hi);
-  void emitBlock(ArrayRef<Value> outerIndex, Value unitBlock);
+  void emitChunk(scf::ForOp parallel);
+  void emitNeutral(const Store &store);
+  void emitBlock(Value block);
   void emitPoint();
   void emitStage(unsigned stage);
   using Accumulators = SmallVector<Value, 8>;
@@ -110,8 +111,9 @@ private:
   Value emitNode(NodeId id);
   Value valueOf(NodeId id);
   Value operand(NodeId id, bool vector);
-  Value load(const Node &node);
+  Value load(unsigned buffer, Expr index, LoopSet loops);
   void store(const Store &store);
+  void storeAt(unsigned buffer, Expr index, Value x);
   Value random(const Node &node);
   Value inRange(const Node &node);
   Value scalar(Expr e);
@@ -134,9 +136,6 @@ private:
   BodyCloner cloner;
 
   std::vector<std::unique_ptr<Scope>> scopes;
-  /// The scope of an outer point, in which stages run: what needs their reductions lives no further out, even if it
-  /// depends on no loop (a full reduction).
-  size_t pointScope = 0;
   DenseMap<unsigned, Value> memrefs; // by buffer
   DenseMap<Attribute, Value> constants;
   DenseMap<Atom, Value> loopValues;

@@ -68,43 +68,100 @@ LoopSet KernelEmitter::setLanes(unsigned loop) {
 
 void KernelEmitter::emitOuter(Value lo, Value hi) {
   scf::ForOp parallel = forLoop(lo, hi, 1, {});
+  if (k.rowsPerChunk) {
+    emitChunk(parallel);
+    return;
+  }
   // One unit is a point of the outer loops, or a block of the one on lanes.
+  unsigned lanesPosition = s.lanesOuter ? s.outerOrder.back() : ~0u;
   SmallVector<int64_t, 4> extents;
   LoopSet loops = 0;
-  for (unsigned position : s.outerOrder) {
+  for (unsigned position : s.unitOrder) {
     extents.push_back(k.outerExtents[position]);
-    loops |= k.loopSet(k.outer[position]);
+    if (position == lanesPosition)
+      extents.back() = llvm::divideCeil(extents.back(), s.block);
+    else
+      loops |= k.loopSet(k.outer[position]);
   }
-  LoopSet lanesLoops = 0;
-  if (s.lanesOuter) {
-    lanesLoops = setLanes(k.outer[s.outerOrder.back()]);
-    extents.back() = llvm::divideCeil(extents.back(), s.block);
-  }
-  push(parallel.getBody(), loops & ~lanesLoops, 1);
-  Value rest = parallel.getInductionVar();
-  SmallVector<Value, 4> index(extents.size());
-  for (size_t i = extents.size(); i-- > 0;) {
-    if (i == 0) {
-      index[i] = rest;
-      break;
-    }
-    Value extent = indexConstant(extents[i]);
-    insertAt(*scopes.back());
-    index[i] = arith::RemUIOp::create(b, loc, rest, extent);
-    rest = arith::DivUIOp::create(b, loc, rest, extent);
-  }
-  for (auto [i, position] : llvm::enumerate(s.outerOrder))
-    if (!s.lanesOuter || i + 1 < extents.size())
-      loopValues[k.loops[k.outer[position]].atom] = index[i];
   if (s.lanesOuter)
-    emitBlock(index, index.back());
+    setLanes(k.outer[lanesPosition]);
+  push(parallel.getBody(), s.lanesOuter ? loops : loops | pointSet, 1);
+  Value rest = parallel.getInductionVar(), block;
+  for (size_t i = extents.size(); i-- > 0;) {
+    Value index = rest;
+    if (i) {
+      Value extent = indexConstant(extents[i]);
+      insertAt(*scopes.back());
+      index = arith::RemUIOp::create(b, loc, rest, extent);
+      rest = arith::DivUIOp::create(b, loc, rest, extent);
+    }
+    if (s.unitOrder[i] == lanesPosition)
+      block = index;
+    else
+      loopValues[k.loops[k.outer[s.unitOrder[i]]].atom] = index;
+  }
+  if (s.lanesOuter)
+    emitBlock(block);
   else
     emitPoint();
   pop();
 }
 
+/// A chunk of rows, one after the other. Its row of partial results is made neutral first.
+void KernelEmitter::emitChunk(scf::ForOp parallel) {
+  const Loop &chunk = k.loops[k.outer[0]], &row = k.loops[k.outer[1]];
+  push(parallel.getBody(), k.loopSet(k.outer[0]), 1);
+  loopValues[chunk.atom] = parallel.getInductionVar();
+  for (const Store &st : k.stores)
+    if (st.accumulate)
+      emitNeutral(st);
+  Value low = indexConstant(0), high = indexConstant(k.rowsPerChunk);
+  if (k.numRows % k.rowsPerChunk) {
+    Value perChunk = indexConstant(k.rowsPerChunk), rows = indexConstant(k.numRows);
+    insertAt(*scopes.back());
+    Value before = arith::MulIOp::create(b, loc, parallel.getInductionVar(), perChunk);
+    high = arith::MinUIOp::create(b, loc, high, arith::SubIOp::create(b, loc, rows, before));
+  }
+  scf::ForOp rows = forLoop(low, high, 1, {});
+  push(rows.getBody(), k.loopSet(k.outer[1]) | pointSet, 1);
+  loopValues[row.atom] = rows.getInductionVar();
+  emitPoint();
+  pop();
+  pop();
+}
+
+/// Writes the neutral element everywhere where `st` will accumulate in this chunk.
+void KernelEmitter::emitNeutral(const Store &st) {
+  Type element = cast<RankedTensorType>(st.accumulate->getOperand(0).getType()).getElementType();
+  TypedAttr neutral = cloner.neutral(reduceKind(st.accumulate), computeType(element), !element.isUnsignedInteger());
+  const Space &space = k.spaces[st.space];
+  ArrayRef<unsigned> order = s.spaceOrder[st.space];
+  unsigned opened = 0;
+  for (unsigned position : order.drop_back()) {
+    const Loop &loop = k.loops[space.boxes[st.box][position]];
+    scf::ForOp forOp = forLoop(indexConstant(loop.low), indexConstant(loop.high + 1), 1, {});
+    loopValues[loop.atom] = forOp.getInductionVar();
+    push(forOp.getBody(), k.loopSet(space.boxes[st.box][position]), 1);
+    ++opened;
+  }
+  unsigned lanesLoop = space.boxes[st.box][order.back()];
+  LoopSet loops = setLanes(lanesLoop);
+  Value high = indexConstant(k.loops[lanesLoop].high + 1);
+  scf::ForOp forOp = forLoop(indexConstant(k.loops[lanesLoop].low), high, s.lanes, {});
+  push(forOp.getBody(), loops, 1);
+  lanesBase = forOp.getInductionVar();
+  Value left = arith::SubIOp::create(b, loc, high, lanesBase);
+  mask = vector::CreateMaskOp::create(b, loc, VectorType::get({static_cast<int64_t>(s.lanes)}, b.getI1Type()), left);
+  storeAt(st.buffer, st.index, splat(neutral, true));
+  mask = nullptr;
+  pop();
+  lanesSet = 0;
+  while (opened--)
+    pop();
+}
+
 /// A block of outer points on lanes: whole steps, then single vectors under a mask.
-void KernelEmitter::emitBlock(ArrayRef<Value>, Value block) {
+void KernelEmitter::emitBlock(Value block) {
   unsigned loop = k.outer[s.outerOrder.back()];
   LoopSet loops = k.loopSet(loop);
   int64_t extent = k.loops[loop].extent(), step = static_cast<int64_t>(s.lanes) * s.unroll;
@@ -129,7 +186,7 @@ void KernelEmitter::emitBlock(ArrayRef<Value>, Value block) {
     mainEnd = arith::SubIOp::create(b, loc, high, rest);
   }
   auto body = [&](scf::ForOp forOp, unsigned vectors) {
-    push(forOp.getBody(), loops, vectors);
+    push(forOp.getBody(), loops | pointSet, vectors);
     lanesBase = forOp.getInductionVar();
     lanesStepMultiple = s.lanes;
     emitPoint();
@@ -142,7 +199,7 @@ void KernelEmitter::emitBlock(ArrayRef<Value>, Value block) {
   }
   if (tail) {
     scf::ForOp forOp = forLoop(mainEnd, high, s.lanes, {});
-    push(forOp.getBody(), loops, 1);
+    push(forOp.getBody(), loops | pointSet, 1);
     lanesBase = forOp.getInductionVar();
     lanesStepMultiple = s.lanes;
     Value left = arith::SubIOp::create(b, loc, high, lanesBase);
@@ -157,7 +214,6 @@ void KernelEmitter::emitBlock(ArrayRef<Value>, Value block) {
 
 /// One outer point (with lanesOuter: one step of them).
 void KernelEmitter::emitPoint() {
-  pointScope = scopes.size() - 1;
   for (unsigned stage = 0; stage < k.stages.size(); ++stage)
     emitStage(stage);
   unsigned vectors = s.lanesOuter ? s.unroll : 1;
@@ -391,7 +447,7 @@ void KernelEmitter::finishReductions(unsigned stage, Accumulators &accumulators)
     if (s.lanesOuter) {
       // Each vector holds outer points of its own.
       for (unsigned v = 0; v < s.unroll; ++v) {
-        Scope &target = home(node);
+        Scope &target = home(node.loops);
         target.nodes[onLanes(node.loops) ? v : 0][reduction.node] = w == 2 ? indices[v] : values[v];
       }
       continue;
@@ -418,6 +474,6 @@ void KernelEmitter::finishReductions(unsigned stage, Accumulators &accumulators)
       merge(value, w == 2 ? &index : nullptr, high, highIndex);
     }
     Value result = vector::ExtractOp::create(b, loc, w == 2 ? index : value, ArrayRef<int64_t>{0});
-    home(node).nodes[0][reduction.node] = result;
+    home(node.loops).nodes[0][reduction.node] = result;
   }
 }

@@ -120,8 +120,9 @@ struct LowerFusionsToCpu : cpu::impl::LowerFusionsToCpuBase<LowerFusionsToCpu> {
     MathTarget target;
     target.avx512 = options.vectorBits >= 512;
     for (auto [i, schedule] : llvm::enumerate(plan->kernels)) {
-      remark::passed(loc, remark::RemarkOpts::name("kernel").category("codegen"))
-          << fusion.getName() << " kernel " << std::to_string(i) << ": " << schedule->str();
+      remark::passed(
+          loc, remark::RemarkOpts::name("kernel").category("trace-lower-fusions-to-cpu").function(fusion.getName()))
+          << ("kernel " + std::to_string(i) + ": " + schedule->str());
       auto function = func::FuncOp::create(b, loc, (fusion.getName() + "__kernel" + Twine(i)).str(), kernelType);
       function.setPrivate();
       kernels.push_back(function);

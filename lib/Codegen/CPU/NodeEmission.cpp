@@ -39,16 +39,6 @@ KernelEmitter::Scope &KernelEmitter::home(LoopSet loops) {
   llvm_unreachable("a value depends on a loop that is not open");
 }
 
-KernelEmitter::Scope &KernelEmitter::home(const Node &node) {
-  Scope &scope = home(node.loops);
-  if (node.stage < 0)
-    return scope;
-  for (size_t i = 0; i < pointScope; ++i)
-    if (scopes[i].get() == &scope)
-      return *scopes[pointScope];
-  return scope;
-}
-
 void KernelEmitter::insertAt(Scope &scope) {
   if (scope.child)
     b.setInsertionPoint(scope.child);
@@ -91,8 +81,22 @@ Value KernelEmitter::broadcast(Value x) {
 // Index expressions
 //===----------------------------------------------------------------------===//
 
-LoopSet KernelEmitter::loopsOfAtom(Atom atom) { return k.index.info(atom).loops; }
-LoopSet KernelEmitter::loopsOf(Expr e) { return k.index.loops(e); }
+/// With what the indices that are read from memory depend on (they may come out of a reduction).
+LoopSet KernelEmitter::loopsOfAtom(Atom atom) {
+  const AtomInfo &info = k.index.info(atom);
+  if (info.kind == AtomKind::Loop)
+    return info.loops;
+  if (info.kind == AtomKind::Data)
+    return info.loops | k.nodes[k.nodeOf.at({info.value, info.at})].loops;
+  return loopsOf(info.operand);
+}
+
+LoopSet KernelEmitter::loopsOf(Expr e) {
+  LoopSet loops = 0;
+  for (auto [atom, c] : k.index.get(e).terms)
+    loops |= loopsOfAtom(atom);
+  return loops;
+}
 
 Value KernelEmitter::scalarAtom(Atom atom) {
   const AtomInfo info = k.index.info(atom);
@@ -102,7 +106,7 @@ Value KernelEmitter::scalarAtom(Atom atom) {
   case AtomKind::FloorDiv:
   case AtomKind::Mod: {
     Value x = scalar(info.operand), divisor = indexConstant(info.divisor);
-    insertAt(home(info.loops));
+    insertAt(home(loopsOfAtom(atom)));
     bool negative = k.index.range(info.operand).first < 0;
     if (info.kind == AtomKind::FloorDiv)
       return negative ? Value(arith::FloorDivSIOp::create(b, loc, x, divisor))
@@ -114,13 +118,13 @@ Value KernelEmitter::scalarAtom(Atom atom) {
   }
   case AtomKind::Clamp: {
     Value x = scalar(info.operand), low = indexConstant(info.low), high = indexConstant(info.high);
-    insertAt(home(info.loops));
+    insertAt(home(loopsOfAtom(atom)));
     return arith::MinSIOp::create(b, loc, arith::MaxSIOp::create(b, loc, x, low), high);
   }
   case AtomKind::Data: {
     Value x = emitNode(k.nodeOf.at({info.value, info.at}));
     Value low = indexConstant(info.low), high = indexConstant(info.high);
-    insertAt(home(info.loops));
+    insertAt(home(loopsOfAtom(atom)));
     x = arith::IndexCastOp::create(b, loc, b.getIndexType(), x);
     // Indices are checked before the fusion; a stray one must not reach past the operand nevertheless.
     return arith::MinSIOp::create(b, loc, arith::MaxSIOp::create(b, loc, x, low), high);
@@ -290,7 +294,7 @@ static unsigned bitsFor(const IndexContext &index, Expr e) {
 
 Value KernelEmitter::vectorAtom(Atom atom, unsigned bits) {
   const AtomInfo info = k.index.info(atom);
-  Scope &scope = home(info.loops);
+  Scope &scope = home(loopsOfAtom(atom));
   Type type = b.getIntegerType(bits);
   auto constant = [&](int64_t value, Type type) { return splat(b.getIntegerAttr(type, value), true); };
   if (info.kind == AtomKind::Data) {
@@ -341,20 +345,19 @@ bool KernelEmitter::multipleOf(Expr e, int64_t factor) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-Value KernelEmitter::load(const Node &node) {
-  Value memref = memrefs.at(node.buffer);
-  Type stored = memoryType(node.type);
-  if (k.info->buffers[node.buffer].kind == Buffer::Scratch)
-    stored = memoryType(k.info->buffers[node.buffer].elementType);
+/// `loops`: all that the index depends on, also through what it reads.
+Value KernelEmitter::load(unsigned buffer, Expr at, LoopSet loops) {
+  Value memref = memrefs.at(buffer);
+  Type program = k.info->buffers[buffer].elementType, stored = memoryType(program);
   Value x;
-  if (!onLanes(node.loops)) {
-    Value index = scalar(node.index);
-    insertAt(home(node));
+  if (!onLanes(loops)) {
+    Value index = scalar(at);
+    insertAt(home(loops));
     x = memref::LoadOp::create(b, loc, memref, index);
   } else {
-    LaneIndex index = lanes(node.index);
+    LaneIndex index = lanes(at);
     auto type = VectorType::get({static_cast<int64_t>(s.lanes)}, stored);
-    Scope &scope = home(node);
+    Scope &scope = home(loops);
     if (!index.extra && index.coefficient == 1) {
       if (mask) {
         Value zero = splat(cast<TypedAttr>(b.getZeroAttr(stored)), true);
@@ -388,26 +391,38 @@ Value KernelEmitter::load(const Node &node) {
       x = vector::GatherOp::create(b, loc, type, memref, index.base, offsets, all, zero);
     }
   }
-  insertAt(home(node));
-  // Scratch holds compute types, but i1 is a byte everywhere.
-  Type program = k.info->buffers[node.buffer].elementType;
+  insertAt(home(loops));
   return cloner.fromMemory(x, program);
 }
 
 void KernelEmitter::store(const Store &store) {
-  const Buffer &buffer = k.info->buffers[store.buffer];
-  Value memref = memrefs.at(store.buffer);
-  LoopSet loops = loopsOf(store.index);
+  Value x = valueOf(store.node);
+  if (store.accumulate) {
+    Type element = cast<RankedTensorType>(store.accumulate->getOperand(0).getType()).getElementType();
+    LoopSet loops = loopsOf(store.index);
+    Value before = load(store.buffer, store.index, loops);
+    insertAt(*scopes.back());
+    if (onLanes(loops))
+      x = broadcast(x);
+    x = cloner.combine(reduceKind(store.accumulate), before, x, !element.isUnsignedInteger());
+  }
+  storeAt(store.buffer, store.index, x);
+}
+
+void KernelEmitter::storeAt(unsigned number, Expr at, Value x) {
+  const Buffer &buffer = k.info->buffers[number];
+  Value memref = memrefs.at(number);
+  LoopSet loops = loopsOf(at);
   Scope &scope = *scopes.back();
   if (!onLanes(loops)) {
-    Value index = scalar(store.index), x = valueOf(store.node);
+    Value index = scalar(at);
     insertAt(scope);
     if (isa<VectorType>(x.getType()))
       x = vector::ExtractOp::create(b, loc, x, ArrayRef<int64_t>{0});
     memref::StoreOp::create(b, loc, cloner.toMemory(x, buffer.elementType), memref, index);
     return;
   }
-  LaneIndex index = lanes(store.index);
+  LaneIndex index = lanes(at);
   Value steps;
   bool contiguous = !index.extra && index.coefficient == 1;
   unsigned bits = index.extra ? index.extraBits : std::abs(index.coefficient) * s.lanes > INT32_MAX ? 64 : 32;
@@ -416,7 +431,7 @@ void KernelEmitter::store(const Store &store) {
     steps = iota(b, loc, s.lanes, b.getIntegerType(bits), index.coefficient,
                  [&](TypedAttr value) { return splat(value, false); });
   insertAt(scope);
-  Value x = cloner.toMemory(broadcast(valueOf(store.node)), buffer.elementType);
+  x = cloner.toMemory(broadcast(x), buffer.elementType);
   if (contiguous) {
     if (mask)
       vector::MaskedStoreOp::create(b, loc, memref, index.base, mask, x);
@@ -435,7 +450,7 @@ void KernelEmitter::store(const Store &store) {
 
 Value KernelEmitter::valueOf(NodeId id) {
   const Node &node = k.nodes[id];
-  return home(node).nodes[slot(node.loops)].lookup(id);
+  return home(node.loops).nodes[slot(node.loops)].lookup(id);
 }
 
 Value KernelEmitter::operand(NodeId id, bool vector) {
@@ -477,12 +492,12 @@ Value KernelEmitter::inRange(const Node &node) {
     auto widen = [&](Value condition) { return vector ? broadcast(condition) : condition; };
     if (low < range.low) {
       Value limit = bound(range.low);
-      insertAt(home(node));
+      insertAt(home(node.loops));
       add(widen(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, x, limit)));
     }
     if (high > range.high) {
       Value limit = bound(range.high);
-      insertAt(home(node));
+      insertAt(home(node.loops));
       add(widen(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, x, limit)));
     }
   }
@@ -491,7 +506,7 @@ Value KernelEmitter::inRange(const Node &node) {
 
 Value KernelEmitter::random(const Node &node) {
   Value seed = operand(node.operands[0], false);
-  Scope &scope = home(node);
+  Scope &scope = home(node.loops);
   bool normal = isa<RandomNormalOp>(node.op);
   int64_t stream = node.op->getAttrOfType<IntegerAttr>("stream").getInt();
   VectorMath &math = cloner.mathematics();
@@ -527,12 +542,12 @@ Value KernelEmitter::emitNode(NodeId id) {
     return known;
   const Node &node = k.nodes[id];
   bool vector = onLanes(node.loops);
-  Scope &scope = home(node);
+  Scope &scope = home(node.loops);
   insertAt(scope);
   Value result;
   switch (node.kind) {
   case NodeKind::Load:
-    result = load(node);
+    result = load(node.buffer, node.index, node.loops);
     break;
   case NodeKind::Constant: {
     Type compute = computeType(node.type);

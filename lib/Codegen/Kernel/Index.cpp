@@ -38,7 +38,7 @@ Atom IndexContext::internAtom(AtomInfo info) {
 }
 
 Atom IndexContext::loop(int64_t low, int64_t high) {
-  assert(numLoops < 64 && "too many loops in one kernel");
+  assert(numLoops < maxLoops && "too many loops in one kernel");
   AtomInfo info{AtomKind::Loop, low, high, LoopSet(1) << numLoops};
   info.divisor = numLoops++;
   return internAtom(info);

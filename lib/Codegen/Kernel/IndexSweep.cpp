@@ -21,7 +21,8 @@ void GraphBuilder::makeBoxes(Space &space) {
   for (size_t i = space.extents.size(); i-- > 0;) {
     SmallVector<std::pair<int64_t, int64_t>, 4> list;
     int64_t from = 0;
-    if (boxes * (space.cuts[i].size() + 1) <= maxBoxes)
+    if (boxes * (space.cuts[i].size() + 1) <= maxBoxes &&
+        k.loops.size() + maxBoxes * space.extents.size() < maxLoops - 16)
       for (int64_t place : space.cuts[i]) {
         list.push_back({from, place - 1});
         from = place;

@@ -187,7 +187,7 @@ NodeId GraphBuilder::nodeFor(Operation *op, Instance &instance) {
     }
     Node n(NodeKind::Reduce, type, op);
     n.reduction = instance.reduction;
-    n.loops = ix.loopsOf(instance.at);
+    n.loops = ix.loopsOf(instance.at) | pointSet;
     int after = -1;
     n.exact = keepsExact(op);
     for (NodeId input : reduction.inputs) {
@@ -242,7 +242,7 @@ void GraphBuilder::storeRoot(const Root &root) {
       reduction.inputs = {id};
       Node n(NodeKind::Reduce, reduction.type, op);
       n.reduction = k.reductions.size();
-      n.loops = k.outerLoops();
+      n.loops = k.outerLoops() | pointSet;
       reduction.stage = stageFor(point.space, k.nodes[id].stage);
       n.stage = reduction.stage;
       k.stages[reduction.stage].reductions.push_back(n.reduction);
@@ -252,7 +252,16 @@ void GraphBuilder::storeRoot(const Root &root) {
       continue;
     }
     for (unsigned buffer : root.buffers) {
-      Store store{id, buffer, ix.dot(ix.vectorOf(point.at), info.buffers[buffer].strides), point.space, point.box};
+      Store store{id, buffer, 0, point.space, point.box};
+      if (root.accumulate) {
+        // At the chunk's row of partial results: the index of what is kept.
+        SmallVector<Expr, 4> at = ix.vectorOf(point.at), kept = {ix.atom(k.loops[k.outer[0]].atom)};
+        kept.append(at.begin() + root.outerDims.size(), at.end());
+        store.index = ix.dot(kept, info.buffers[buffer].strides);
+        store.accumulate = root.accumulate;
+      } else {
+        store.index = ix.dot(ix.vectorOf(point.at), info.buffers[buffer].strides);
+      }
       if (point.space >= 0) {
         store.stage = stageFor(point.space, k.nodes[id].stage);
         k.stages[store.stage].stores.push_back(k.stores.size());

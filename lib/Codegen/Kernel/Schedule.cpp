@@ -32,6 +32,10 @@ constexpr int64_t fewPoints = 32;
 /// Work (elements) below which it does not matter.
 constexpr int64_t smallWork = 1 << 16;
 
+unsigned countLoops(LoopSet set) {
+  return llvm::popcount(static_cast<uint64_t>(set)) + llvm::popcount(static_cast<uint64_t>(set >> 64));
+}
+
 struct PlannedRoot {
   Root root;
   bool isFree = true; // no reduction decides about its outer loops
@@ -45,6 +49,8 @@ struct Planner {
   FusionSchedule &plan;
   FusionInfo &info;
   const ScheduleOptions &options;
+  /// Column reductions that run along rows (accumulateColumns) only if there is something else to do with these rows.
+  llvm::DenseSet<Operation *> byColumns;
   std::vector<std::unique_ptr<PlannedRoot>> roots;
   unsigned numScratch = 0;
 
@@ -55,9 +61,10 @@ struct Planner {
   PlannedRoot *rootOf(Value value, bool partial);
   void materialize(Value value);
   bool makePartial(Operation *op);
+  void accumulateColumns();
   bool probe(PlannedRoot &planned);
   void levels();
-  void group();
+  bool group();
   void finish(KernelSchedule &schedule);
   void collapse(Kernel &k);
   void chooseLanes(KernelSchedule &schedule);
@@ -113,7 +120,7 @@ unsigned Planner::addScratch(Type type, ArrayRef<int64_t> shape) {
 
 PlannedRoot *Planner::rootOf(Value value, bool partial) {
   for (auto &root : roots)
-    if (root->root.value == value && (root->root.chunk != 0) == partial)
+    if (root->root.value == value && !root->root.accumulate && (root->root.chunk != 0) == partial)
       return root.get();
   return nullptr;
 }
@@ -151,6 +158,40 @@ bool Planner::makePartial(Operation *op) {
   return true;
 }
 
+/// How many rows add up in one row of partial results: a divisor of their number if there is a good one.
+static int64_t rowsPerChunk(int64_t rows) {
+  int64_t least = std::max<int64_t>((rows + 63) / 64, 16);
+  for (int64_t n = least; n < 2 * least; ++n)
+    if (rows % n == 0)
+      return n;
+  return least;
+}
+
+/// Reductions over leading dimensions (the gradients of biases and of norms' weights) run along the rows, in memory
+/// order, adding whole rows up: then they share a kernel with what else is done to these rows.
+void Planner::accumulateColumns() {
+  for (Operation &op : info.func.front().without_terminator()) {
+    if (!op.hasTrait<trace::OpTrait::Reduction>() || isa<ArgmaxOp, ArgminOp>(op) || op.use_empty() ||
+        byColumns.contains(&op))
+      continue;
+    SmallVector<int64_t, 4> dims;
+    SmallVector<int64_t, 4> reduced = Kernel::reducedShape(&op, &dims);
+    int64_t rows = product(reduced), columns = tensorType(op.getResult(0)).getNumElements();
+    bool leading = !dims.empty() && dims.back() + 1 == static_cast<int64_t>(dims.size());
+    // Fewer columns than a few vectors stay in registers; more than fit a core's cache had better be blocked.
+    if (!leading || rows < 64 || columns < 64 || columns > (1 << 16) || rows * columns < smallWork)
+      continue;
+    int64_t chunks = llvm::divideCeil(rows, rowsPerChunk(rows));
+    SmallVector<int64_t, 4> shape = {chunks};
+    llvm::append_range(shape, tensorType(op.getResult(0)).getShape());
+    auto planned = std::make_unique<PlannedRoot>();
+    planned->root = {op.getOperand(0), {addScratch(tensorType(op.getResult(0)).getElementType(), shape)}, {}};
+    planned->root.accumulate = &op;
+    info.partials[&op] = {planned->root.buffers[0], chunks};
+    roots.push_back(std::move(planned));
+  }
+}
+
 /// Builds the root alone, all its dimensions outer loops, to see which reductions it reads and where. True if something
 /// was put into memory, so that the question must be asked again.
 bool Planner::probe(PlannedRoot &planned) {
@@ -161,7 +202,7 @@ bool Planner::probe(PlannedRoot &planned) {
   // While it is made, the root's own value is not to be read from memory.
   auto own = info.inMemory.find(root.value);
   std::optional<unsigned> saved;
-  if (own != info.inMemory.end() && !isa<BlockArgument>(root.value) &&
+  if (own != info.inMemory.end() && !root.accumulate && !isa<BlockArgument>(root.value) &&
       info.buffers[own->second].kind != Buffer::Constant) {
     saved = own->second;
     info.inMemory.erase(own);
@@ -177,6 +218,7 @@ bool Planner::probe(PlannedRoot &planned) {
     k.outerExtents.push_back(info.buffers[root.buffers[0]].shape[0]);
   llvm::append_range(k.outerExtents, shape);
   k.roots = {root};
+  k.roots[0].accumulate = nullptr; // only what it reads matters here
   k.limited = true;
   k.build();
   planned.reads = k.reads;
@@ -188,6 +230,13 @@ bool Planner::probe(PlannedRoot &planned) {
     materialize(k.tooMany);
     return true;
   }
+  // Room for the boxes that cuts will make.
+  if (k.loops.size() > maxLoops / 2)
+    for (const Demand &demand : k.demands)
+      if (!info.inMemory.count(demand.op->getResult(0)) && demand.op->getResult(0) != root.value) {
+        materialize(demand.op->getResult(0));
+        return true;
+      }
   bool changed = false;
   for (const Demand &demand : k.demands)
     if (demand.inner && !info.inMemory.count(demand.op->getResult(0))) {
@@ -196,7 +245,26 @@ bool Planner::probe(PlannedRoot &planned) {
     }
   if (changed)
     return true;
-  planned.isFree = k.demands.empty() && !root.chunk;
+  planned.isFree = k.demands.empty() && !root.partialOf();
+  if (root.accumulate) {
+    // Its outer loops are given. What varies along other loops is read from memory.
+    SmallVector<int64_t, 4> dims;
+    Kernel::reducedShape(root.accumulate, &dims);
+    LoopSet rows = 0;
+    for (int64_t dim : dims)
+      rows |= k.loopSet(k.outer[dim]);
+    for (const Demand &demand : k.demands) {
+      bool everyRow = true;
+      for (int64_t dim : dims)
+        everyRow &= shape[dim] == 1 || (demand.loops & k.loopSet(k.outer[dim]));
+      if ((demand.loops & ~rows) || !everyRow) {
+        materialize(demand.op->getResult(0));
+        changed = true;
+      }
+    }
+    root.outerDims = dims;
+    return changed;
+  }
   if (k.demands.empty() || root.chunk) {
     // A chunk's reductions of its own inputs, at outer points, would be computed once per chunk: memory.
     for (const Demand &demand : k.demands) {
@@ -210,7 +278,7 @@ bool Planner::probe(PlannedRoot &planned) {
   int64_t mostWork = -1;
   for (const Demand &demand : k.demands) {
     int64_t work = tensorType(demand.op->getOperand(0)).getNumElements();
-    if (work > mostWork || (work == mostWork && llvm::popcount(demand.loops) > llvm::popcount(best))) {
+    if (work > mostWork || (work == mostWork && countLoops(demand.loops) > countLoops(best))) {
       mostWork = work;
       best = demand.loops;
     }
@@ -229,6 +297,11 @@ bool Planner::probe(PlannedRoot &planned) {
     // Computed anew for points that differ in nothing that it depends on, or by too few workers.
     bool again = demand.loops != best || points > 2 * kept;
     bool serial = points < fewPoints && mostWork >= smallWork;
+    // By columns the outer points are on lanes: units are blocks of them.
+    SmallVector<int64_t, 4> reducedDims;
+    Kernel::reducedShape(demand.op, &reducedDims);
+    bool columns = !llvm::is_contained(reducedDims, tensorType(demand.op->getOperand(0)).getRank() - 1);
+    serial |= columns && points < fewPoints * 32 && mostWork >= 4 * smallWork;
     if (demand.loops != best && points <= kept)
       again = true;
     if (info.inMemory.count(result))
@@ -260,10 +333,11 @@ void Planner::levels() {
       for (auto &other : roots) {
         if (other == root)
           continue;
-        bool reads = other->root.chunk
-                         ? root->partialReads.contains(other->root.value.getDefiningOp())
-                         : root->reads.contains(other->root.value) && info.inMemory.count(other->root.value);
-        if (reads && !isa<BlockArgument>(other->root.value))
+        Operation *partialOf = other->root.partialOf();
+        bool reads = partialOf ? root->partialReads.contains(partialOf)
+                               : root->reads.contains(other->root.value) && info.inMemory.count(other->root.value) &&
+                                     !isa<BlockArgument>(other->root.value);
+        if (reads)
           level = std::max(level, other->level + 1);
       }
       if (level != root->level) {
@@ -298,7 +372,8 @@ static std::optional<SmallVector<int64_t, 4>> prefixDims(Value value, int64_t po
   return std::nullopt;
 }
 
-void Planner::group() {
+/// False: column reductions were found alone on their rows, and are better off by columns.
+bool Planner::group() {
   SmallVector<PlannedRoot *> order;
   int lastLevel = 0;
   for (auto &root : roots)
@@ -312,6 +387,7 @@ void Planner::group() {
   struct Group {
     std::vector<PlannedRoot *> members;
     std::unique_ptr<KernelSchedule> schedule;
+    SmallVector<int64_t, 4> extents; // of the outer points
     bool isFree;
     int level;
   };
@@ -324,9 +400,18 @@ void Planner::group() {
   auto scheduleOf = [&](ArrayRef<PlannedRoot *> members, ArrayRef<int64_t> extents) {
     auto schedule = std::make_unique<KernelSchedule>();
     schedule->kernel.info = &info;
-    schedule->kernel.outerExtents.assign(extents.begin(), extents.end());
-    for (PlannedRoot *member : members)
-      schedule->kernel.roots.push_back(member->root);
+    Kernel &k = schedule->kernel;
+    k.outerExtents.assign(extents.begin(), extents.end());
+    bool accumulates = false;
+    for (PlannedRoot *member : members) {
+      k.roots.push_back(member->root);
+      accumulates |= member->root.accumulate != nullptr;
+    }
+    if (accumulates) {
+      k.numRows = product(extents);
+      k.rowsPerChunk = rowsPerChunk(k.numRows);
+      k.outerExtents = {(k.numRows + k.rowsPerChunk - 1) / k.rowsPerChunk, k.rowsPerChunk};
+    }
     finish(*schedule);
     return schedule;
   };
@@ -336,14 +421,13 @@ void Planner::group() {
     bool joined = false;
     for (Group &group : groups) {
       // What it reads must be written before; who reads it comes later anyway, being of a higher level.
-      if (group.level < root->level || !shares(group, root))
+      if (group.level < root->level || !shares(group, root) ||
+          group.schedule->kernel.loops.size() + alone->kernel.loops.size() > maxLoops / 2)
         continue;
-      Kernel &k = group.schedule->kernel;
-      SmallVector<int64_t, 4> common;
       Root saved = root->root;
       if (root->isFree && !group.isFree) {
         // A free root joins as rows of the group's outer points.
-        int64_t points = product(k.outerExtents);
+        int64_t points = product(group.extents);
         auto dims = prefixDims(root->root.value, points);
         if (!dims || group.schedule->lanesOuter || points == 1)
           continue;
@@ -352,12 +436,13 @@ void Planner::group() {
       } else if (root->isFree != group.isFree || alone->lanesOuter != group.schedule->lanesOuter) {
         continue;
       }
-      auto refined = refine(k.outerExtents, extents);
+      auto refined = refine(group.extents, extents);
       if (!refined) {
         root->root = saved;
         continue;
       }
       group.members.push_back(root);
+      group.extents = *refined;
       group.schedule = scheduleOf(group.members, *refined);
       joined = true;
       break;
@@ -367,14 +452,22 @@ void Planner::group() {
     Group group;
     group.members = {root};
     group.schedule = std::move(alone);
+    group.extents = extents;
     group.isFree = root->isFree;
     group.level = root->level;
     groups.push_back(std::move(group));
   }
+  for (Group &group : groups)
+    if (llvm::all_of(group.members, [](PlannedRoot *member) { return member->root.accumulate != nullptr; }))
+      for (PlannedRoot *member : group.members)
+        byColumns.insert(member->root.accumulate);
+  if (llvm::any_of(roots, [&](auto &root) { return byColumns.contains(root->root.accumulate); }))
+    return false;
   for (int level = 0; level <= lastLevel; ++level)
     for (Group &group : groups)
       if (group.level == level)
         plan.kernels.push_back(std::move(group.schedule));
+  return true;
 }
 
 /// Joins neighbouring loops that every access runs through as one.
@@ -387,7 +480,7 @@ void Planner::collapse(Kernel &k) {
     });
   };
   bool changed = false;
-  for (size_t i = k.outer.size(); i-- > 1;)
+  for (size_t i = k.rowsPerChunk ? 0 : k.outer.size(); i > 1 && i-- > 1;)
     if (joins(k.outer[i - 1], k.outer[i])) {
       k.outerExtents[i - 1] *= k.outerExtents[i];
       k.outerExtents.erase(k.outerExtents.begin() + i);
@@ -515,6 +608,8 @@ void Planner::chooseLanes(KernelSchedule &s) {
   bool limited = llvm::any_of(k.spaces, [](const Space &space) { return space.limit.has_value(); });
   bool hasSpaces = usedSpaces.any();
   s.lanesOuter = !k.outer.empty() && (!hasSpaces || outerCost < rowCost);
+  if (k.rowsPerChunk)
+    s.lanesOuter = false;
   // The length of the last chunk moves with the chunk, which then cannot be on lanes.
   if (limited && s.lanesOuter && bestOuter == 0 && k.outer.size() == 1)
     s.lanesOuter = false;
@@ -534,6 +629,28 @@ void Planner::chooseLanes(KernelSchedule &s) {
     }
 }
 
+/// The outer loop that runs along memory in an access that the lanes run across; nothing if there is none.
+static std::optional<unsigned> transposedLoop(const KernelSchedule &s) {
+  const Kernel &k = s.kernel;
+  Atom lanes = k.loops[k.outer[s.outerOrder.back()]].atom;
+  auto along = [&](Expr e) -> std::optional<unsigned> {
+    if (std::abs(k.index.coefficient(e, lanes)) < 16)
+      return std::nullopt;
+    for (unsigned position : s.outerOrder)
+      if (k.index.coefficient(e, k.loops[k.outer[position]].atom) == 1)
+        return position;
+    return std::nullopt;
+  };
+  for (const Node &node : k.nodes)
+    if (node.kind == NodeKind::Load)
+      if (auto position = along(node.index))
+        return position;
+  for (const Store &store : k.stores)
+    if (auto position = along(store.index))
+      return position;
+  return std::nullopt;
+}
+
 void Planner::finish(KernelSchedule &s) {
   Kernel &k = s.kernel;
   k.spaces.clear();
@@ -541,7 +658,7 @@ void Planner::finish(KernelSchedule &s) {
   SmallVector<std::pair<Value, unsigned>> own;
   for (Root &root : k.roots) {
     auto it = info.inMemory.find(root.value);
-    if (!root.chunk && it != info.inMemory.end() && !isa<BlockArgument>(root.value) &&
+    if (!root.partialOf() && it != info.inMemory.end() && !isa<BlockArgument>(root.value) &&
         info.buffers[it->second].kind != Buffer::Constant) {
       own.push_back({root.value, it->second});
       info.inMemory.erase(it);
@@ -580,11 +697,22 @@ void Planner::finish(KernelSchedule &s) {
     perPoint += k.spaces[stage.space].numel;
   s.unroll = k.nodes.size() > 200 ? 1 : k.nodes.size() > 60 ? 2 : 4;
   s.units = product(k.outerExtents);
+  s.unitOrder = s.outerOrder;
+  if (k.rowsPerChunk) {
+    s.units = k.outerExtents[0];
+    perPoint *= k.rowsPerChunk;
+  }
   if (s.lanesOuter) {
     int64_t extent = k.outerExtents[s.outerOrder.back()], rest = s.units / extent;
     int64_t step = s.lanes * s.unroll;
     // Many small blocks where there is a row below each, long ones where there is not.
     s.block = k.stages.empty() ? std::max<int64_t>(step, llvm::alignTo(4096, step)) : step;
+    if (k.stages.empty())
+      if (std::optional<unsigned> along = transposedLoop(s)) {
+        s.block = std::max<int64_t>(step, llvm::alignTo(256, step));
+        llvm::erase(s.unitOrder, *along);
+        s.unitOrder.push_back(*along);
+      }
     s.units = rest * llvm::divideCeil(extent, s.block);
     perPoint *= std::min(s.block, extent);
   }
@@ -596,8 +724,11 @@ std::string KernelSchedule::str() const {
   llvm::raw_string_ostream os(text);
   os << "outer [";
   llvm::interleaveComma(outerOrder, os, [&](unsigned i) { os << kernel.outerExtents[i]; });
-  os << "] " << (lanesOuter ? "lanes over the last outer loop" : "lanes over rows") << ", " << lanes << " lanes x "
-     << unroll << ", " << units << " units";
+  os << "] ";
+  if (kernel.rowsPerChunk)
+    os << "(chunks x rows) ";
+  os << (lanesOuter ? "lanes over the last outer loop" : "lanes over rows") << ", " << lanes << " lanes x " << unroll
+     << ", " << units << " units";
   if (lanesOuter)
     os << " of " << block;
   for (auto [i, stage] : llvm::enumerate(kernel.stages)) {
@@ -613,19 +744,25 @@ std::string KernelSchedule::str() const {
 }
 
 std::unique_ptr<FusionSchedule> kernel::schedule(func::FuncOp func, const ScheduleOptions &options) {
-  auto plan = std::make_unique<FusionSchedule>();
-  plan->info.func = func;
-  plan->info.exactRounding = options.exactRounding;
-  Planner planner(*plan, options);
-  planner.makeBuffers();
-  // Putting a value into memory changes what every root has to do.
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (size_t i = 0; i < planner.roots.size() && !changed; ++i)
-      changed = planner.probe(*planner.roots[i]);
+  llvm::DenseSet<Operation *> byColumns;
+  while (true) {
+    auto plan = std::make_unique<FusionSchedule>();
+    plan->info.func = func;
+    plan->info.exactRounding = options.exactRounding;
+    Planner planner(*plan, options);
+    planner.byColumns = byColumns;
+    planner.makeBuffers();
+    planner.accumulateColumns();
+    // Putting a value into memory changes what every root has to do.
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (size_t i = 0; i < planner.roots.size() && !changed; ++i)
+        changed = planner.probe(*planner.roots[i]);
+    }
+    planner.levels();
+    if (planner.group())
+      return plan;
+    byColumns = planner.byColumns;
   }
-  planner.levels();
-  planner.group();
-  return plan;
 }

@@ -20,7 +20,7 @@ def LowerFusionsToCpu : Pass<"trace-lower-fusions-to-cpu", "::mlir::ModuleOp"> {
     reductions are cut into chunks by shape alone and combined in a fixed order (lanes by halves, vectors pairwise).
 
     What a fusion becomes is decided by the schedule (include/trace/Codegen/Kernel/Schedule.h), which a remark of
-    category `codegen` prints.
+    category `trace-lower-fusions-to-cpu` prints.
 
     ```mlir
     func.func private @fused_mul(%a: tensor<1000xf32>, %b: tensor<1000xf32>) -> tensor<1000xf32> attributes {trace.fusion} {

@@ -98,6 +98,8 @@ struct Store {
   int space = -1;
   unsigned box = 0;
   int stage = -1;
+  /// Combined with what stands there by this reduction, instead of written over it.
+  Operation *accumulate = nullptr;
 };
 
 struct Loop {
@@ -138,6 +140,12 @@ struct Root {
   /// Not 0: `value` is a reduction's result of which this makes the partial results of chunks of so many elements
   /// each, into buffers of shape chunks x kept.
   int64_t chunk = 0;
+  /// Not null: `value` is the operand of this reduction over its leading dimensions, which are the outer loops; each
+  /// chunk of rows (Kernel::rowsPerChunk) adds up in a row of its own of the buffer, of shape chunks x kept.
+  Operation *accumulate = nullptr;
+
+  /// The reduction whose partial results this makes.
+  Operation *partialOf() const { return accumulate ? accumulate : chunk ? value.getDefiningOp() : nullptr; }
 };
 
 /// The partial results of a reduction that an earlier kernel left.
@@ -173,6 +181,9 @@ struct Kernel {
   /// Sizes of the outer loops; their product is the number of outer points.
   SmallVector<int64_t, 4> outerExtents;
   std::vector<Space> spaces;
+  /// Not 0: the outer loops are chunks x rows of a chunk, and only the chunks are parallel. There are `numRows` rows;
+  /// the last chunk may have fewer.
+  int64_t rowsPerChunk = 0, numRows = 0;
 
   IndexContext index;
   SmallVector<Loop> loops;

@@ -24,8 +24,14 @@ using Expr = unsigned;
 using ExprVector = unsigned;
 using NodeId = unsigned;
 
-/// Which loop variables an expression depends on: bit sets over loop atoms (at most 64 loop atoms per kernel).
-using LoopSet = uint64_t;
+/// Which loop variables an expression depends on: a bit for each loop of a kernel.
+using LoopSet = unsigned __int128;
+/// The schedule keeps kernels below this many loops.
+constexpr unsigned maxLoops = 127;
+
+/// Stands in a LoopSet for the place where one outer point's stages run one after the other. What a stage has reduced
+/// exists only there, even where it depends on no loop (a sum of everything).
+inline constexpr LoopSet pointSet = LoopSet(1) << 127;
 
 enum class AtomKind { Loop, FloorDiv, Mod, Clamp, Data };
 

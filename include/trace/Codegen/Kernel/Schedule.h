@@ -24,6 +24,9 @@ struct KernelSchedule {
   bool lanesOuter = false;
   /// Order of Kernel::outer, outermost first; with lanesOuter the last is the one on lanes.
   SmallVector<unsigned, 4> outerOrder;
+  /// Order in which units run through the outer loops (the one on lanes in blocks): usually outerOrder. Where a loop
+  /// runs along memory that the lanes run across, that loop is last, so that what a block of lanes touches is reused.
+  SmallVector<unsigned, 4> unitOrder;
   /// lanesOuter: how many points of that loop one unit of parallel work has.
   int64_t block = 1;
   /// For each space the order of its loops; without lanesOuter the last is on lanes.
