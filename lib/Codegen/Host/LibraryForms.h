@@ -52,6 +52,10 @@ SmallVector<Value> buildLibraryForm(OpBuilder &builder, Operation *op);
 SmallVector<Value> buildConvolutionBackward(OpBuilder &builder, ConvolutionInputGradOp inputGrad,
                                             ConvolutionWeightGradOp weightGrad);
 
+/// Replaces a call of a fusion that only adds a bias to an aten.mm, which nobody else reads, by aten.addmm. The product
+/// is left dead. Returns whether it did.
+bool foldBiasIntoProduct(OpBuilder &builder, CallOp call, func::FuncOp callee);
+
 } // namespace mlir::trace::host
 
 #endif

@@ -37,15 +37,19 @@ public:
     for (Operation &op : llvm::make_early_inc_range(func.getBody().front()))
       if (failed(rewrite(&op)))
         result = failure();
+    for (CallOp call : llvm::make_early_inc_range(func.getOps<CallOp>()))
+      if (auto callee = symbols.lookup<func::FuncOp>(call.getCallee()))
+        foldBiasIntoProduct(builder, call, callee);
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
       eraseIfDead(&op);
     return result;
   }
 
 private:
-  /// Views and literals that nothing reads any more; they might cost a copy.
+  /// Views and literals that nothing reads any more (they might cost a copy), and products whose bias was folded in.
   static void eraseIfDead(Operation *op) {
-    if (!op->hasTrait<trace::OpTrait::ViewLike>() && !isa<ConstantOp>(op))
+    auto library = dyn_cast<CallLibraryOp>(op);
+    if (!op->hasTrait<trace::OpTrait::ViewLike>() && !isa<ConstantOp>(op) && !(library && !library.getImpure()))
       return;
     if (!llvm::all_of(op->getUsers(), llvm::IsaPred<ReleaseOp>))
       return;

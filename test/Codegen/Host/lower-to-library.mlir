@@ -165,3 +165,32 @@ func.func private @fused_constant() -> tensor<10x4xf32> attributes {trace.fusion
   %0 = trace.constant dense<0.0> : tensor<10x4xf32>
   trace.return outputs(%0 : tensor<10x4xf32>)
 }
+
+// -----
+
+// A fusion that only adds a bias to a product is folded into it, also through the reshape of a linear layer's rows; not
+// where somebody else reads the product, or the fusion does more.
+// CHECK-LABEL: func.func @bias
+func.func @bias(%x: tensor<6x8xf32>, %w: tensor<8x5xf32>, %b: tensor<5xf32>) -> (tensor<2x3x5xf32>, tensor<6x5xf32>, tensor<6x5xf32>) {
+  // CHECK: %[[A:.*]] = trace.call_library "aten.addmm.default"(%arg2, %arg0, %arg1)
+  // CHECK: %[[R:.*]] = trace.reshape %[[A]] : tensor<6x5xf32> to tensor<2x3x5xf32>
+  %0 = trace.matmul %x, %w : tensor<6x8xf32>, tensor<8x5xf32>
+  %1 = trace.reshape %0 : tensor<6x5xf32> to tensor<2x3x5xf32>
+  %2 = trace.call @fused_add(%b, %1) : (tensor<5xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  // CHECK: %[[M:.*]] = trace.call_library "aten.mm.default"(%arg0, %arg1)
+  // CHECK: %[[S:.*]] = trace.call @fused_add_2(%arg2, %[[M]])
+  %3 = trace.matmul %x, %w : tensor<6x8xf32>, tensor<8x5xf32>
+  %4 = trace.call @fused_add_2(%b, %3) : (tensor<5xf32>, tensor<6x5xf32>) -> tensor<6x5xf32>
+  // CHECK: trace.return outputs(%[[R]], %[[M]], %[[S]]
+  trace.return outputs(%2, %3, %4 : tensor<2x3x5xf32>, tensor<6x5xf32>, tensor<6x5xf32>)
+}
+func.func private @fused_add(%b: tensor<5xf32>, %x: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> attributes {trace.fusion} {
+  %0 = trace.broadcast_in_dim %b [2] : tensor<5xf32> to tensor<2x3x5xf32>
+  %1 = trace.add %x, %0 : tensor<2x3x5xf32>
+  trace.return outputs(%1 : tensor<2x3x5xf32>)
+}
+func.func private @fused_add_2(%b: tensor<5xf32>, %x: tensor<6x5xf32>) -> tensor<6x5xf32> attributes {trace.fusion} {
+  %0 = trace.broadcast_in_dim %b [1] : tensor<5xf32> to tensor<6x5xf32>
+  %1 = trace.add %x, %0 : tensor<6x5xf32>
+  trace.return outputs(%1 : tensor<6x5xf32>)
+}

@@ -14,7 +14,8 @@ def LowerToLibrary : Pass<"trace-lower-to-library", "::mlir::ModuleOp"> {
 
     * opaque bound symbols, by their own name and arguments;
     * the library prims: `matmul` (`aten.mm`, `aten.bmm`; with several batch dimensions, also where they were flattened
-      just before, `aten.matmul`, which copies nothing), `convolution` and its gradients (the two gradients of one convolution are one `aten.convolution_backward`), `cumsum`, `cumprod`,
+      just before, `aten.matmul`, which copies nothing; with a fusion that only adds a bias, `aten.addmm`, which is what
+      eager's linear computes, bit for bit), `convolution` and its gradients (the two gradients of one convolution are one `aten.convolution_backward`), `cumsum`, `cumprod`,
       `index`, `index_put`, `index_add` (`aten.embedding_dense_backward` where the base is zero and the slices are rows),
       `scatter`, `scatter_add`, `sort`, `topk`;
     * elementwise ops, reductions, data movement and indexing that stand outside a fusion (the fuser left them there
