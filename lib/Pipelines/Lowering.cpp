@@ -1,9 +1,9 @@
 //===- Lowering.cpp - Behind the split: to the LLVM dialect -----------------===//
+#include "trace/Target/Lowering.h"
 #include "trace/Codegen/CPU/Passes.h"
 #include "trace/Codegen/Host/Passes.h"
 #include "trace/Pipelines/Pipelines.h"
 #include "trace/Schedule/Passes.h"
-#include "trace/Target/Lowering.h"
 
 using namespace mlir;
 using namespace mlir::trace;

@@ -7,8 +7,8 @@
 #ifndef TRACE_DRIVER_RUNTIMELIBRARY_H
 #define TRACE_DRIVER_RUNTIMELIBRARY_H
 
-#include "llvm/ADT/StringRef.h"
 #include "trace/Runtime/Runtime.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 
 namespace mlir::trace {
