@@ -117,7 +117,7 @@ static const Reference references[] = {
     ONE("acosh", acoshl, 0.51, 2, 1, 3),
     ONE("atanh", atanhl, 0.51, 2, -1, 1),
     ONE("sigmoid", sigmoid, 2.5, 2, -105, 90),
-    ONE("erf", erfl, 1.5, 1, -4.5, 4.5),
+    ONE("erf", erfl, 2.5, 1, -4.5, 4.5),
     ONE("erfc", erfcl, 0.51, 5, -5, 11),
     ONE("abs", fabsl, 0, 0, -2, 2),
     ONE("ceil", ceill, 0, 0, -9, 9),

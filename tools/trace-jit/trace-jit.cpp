@@ -2,7 +2,8 @@
 //
 // For the tests of the last stage: lowers a module of arith, vector, scf, memref, ... (or takes one of the LLVM
 // dialect), compiles it with JitModule, and calls functions without arguments that return nothing or one number.
-// Compiled functions may call trace_jit_print_i64 and trace_jit_print_f64.
+// Compiled functions may call trace_jit_print_i64 and trace_jit_print_f64, and what kernels call of the runtime
+// (trace_rt_parallel_for, trace_rt_scratch, trace_rt_scratch_free), here without threads.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Parser/Parser.h"
@@ -33,6 +34,13 @@ static cl::opt<unsigned> threads("at-once", cl::init(1),
 
 static void printI64(int64_t value) { llvm::outs() << value << "\n"; }
 static void printF64(double value) { llvm::outs() << llvm::format("%.17g", value) << "\n"; }
+
+/// The runtime that kernels call, without threads and without a pool.
+using RangeFunction = void(void **, int64_t, int64_t, int64_t);
+static void parallelFor(RangeFunction *kernel, void **args, int64_t extent, int64_t grain) {
+  kernel(args, 0, extent, 0);
+}
+static void *allocateScratch(int64_t bytes) { return std::aligned_alloc(64, llvm::alignTo(bytes, 64)); }
 
 /// Calls `name`, whose type in the source is `type`, and prints what it returns.
 static LogicalResult call(trace::JitModule &jit, StringRef name, FunctionType type, Location loc) {
@@ -122,6 +130,9 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "compiles a module and calls its functions\n");
   trace::registerRuntimeSymbol("trace_jit_print_i64", reinterpret_cast<void *>(printI64));
   trace::registerRuntimeSymbol("trace_jit_print_f64", reinterpret_cast<void *>(printF64));
+  trace::registerRuntimeSymbol("trace_rt_parallel_for", reinterpret_cast<void *>(parallelFor));
+  trace::registerRuntimeSymbol("trace_rt_scratch", reinterpret_cast<void *>(allocateScratch));
+  trace::registerRuntimeSymbol("trace_rt_scratch_free", reinterpret_cast<void *>(std::free));
 
   DialectRegistry registry;
   trace::registerTargetDialects(registry);

@@ -1,5 +1,6 @@
 //===- Conversions.cpp - Between float types ---------------------------------===//
 #include "Formula.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::trace;
@@ -9,9 +10,28 @@ static Num roundedUpperHalf(Num x) {
   Num bits = bitsOf(x);
   Num lastBit = shiftRightUnsigned(bits, 16) & splatInt(bits, 1);
   Num rounded = bits + splatInt(bits, 0x7fff) + lastBit;
-  // A NaN must not round to an infinity; tested in integers, which stays a vector everywhere.
-  Num isNan = greater(bits & splatInt(bits, 0x7fffffff), splatInt(bits, 0x7f800000));
-  return choose(isNan, splatInt(bits, 0x7fc00000), rounded);
+  // A NaN must not round to an infinity. Without mask registers, tested in integers: the comparison of floats then
+  // falls apart into scalars.
+  Num nan = x.in->target.avx512 ? isNan(x) : greater(bits & splatInt(bits, 0x7fffffff), splatInt(bits, 0x7f800000));
+  return choose(nan, splatInt(bits, 0x7fc00000), rounded);
+}
+
+static constexpr int64_t upperHalf = 0xffff0000;
+
+/// The bits of x in f32 if its lower half is known to be zero, because it has been rounded to bf16 or read from one.
+static Value getBitsOfRounded(Value x) {
+  auto cast = x.getDefiningOp<arith::BitcastOp>();
+  if (!cast)
+    return {};
+  Value bits = cast.getIn();
+  APInt constant;
+  if (auto mask = bits.getDefiningOp<arith::AndIOp>())
+    if (matchPattern(mask.getRhs(), m_ConstantInt(&constant)) && constant == APInt(32, upperHalf))
+      return bits;
+  if (auto shift = bits.getDefiningOp<arith::ShLIOp>())
+    if (matchPattern(shift.getRhs(), m_ConstantInt(&constant)) && constant == 16)
+      return bits;
+  return {};
 }
 
 Value VectorMath::convertFloat(Value x, Type elementType) {
@@ -30,7 +50,13 @@ Value VectorMath::convertFloat(Value x, Type elementType) {
     return convertFloat(toSingle(number), elementType);
   if (!elementType.isBF16())
     return toFloat(number, cast<FloatType>(elementType));
-  Num bits = truncateInt(shiftRightUnsigned(roundedUpperHalf(number), 16), 16);
+  // What is a bf16 already is not rounded again.
+  if (auto extension = x.getDefiningOp<arith::ExtFOp>();
+      extension && extension.getIn().getType() == number.with(elementType))
+    return extension.getIn();
+  Value rounded = getBitsOfRounded(x);
+  Num upper = rounded ? Num(rounded, in) : roundedUpperHalf(number);
+  Num bits = truncateInt(shiftRightUnsigned(upper, 16), 16);
   return arith::BitcastOp::create(b, loc, number.with(elementType), bits.value);
 }
 
@@ -38,8 +64,10 @@ Value VectorMath::roundThrough(Value x, Type elementType) {
   Formula in{b, loc, target};
   Num number(x, in);
   if (number.element().isF32() && elementType.isBF16()) {
+    if (getBitsOfRounded(x))
+      return x;
     Num bits = roundedUpperHalf(number);
-    return floatOf(bits & splatInt(bits, 0xffff0000));
+    return floatOf(bits & splatInt(bits, upperHalf));
   }
   return convertFloat(convertFloat(x, elementType), number.element());
 }

@@ -15,15 +15,15 @@
 //
 //   f32   <= 0.51   log2 log10 tan asin acos atan atan2 sinh cosh asinh acosh atanh erfc pow hypot lgamma digamma
 //         <= 1      exp exp2 log erfinv
-//         <= 1.5    expm1 log1p rsqrt sin cos erf
-//         <= 2.5    tanh sigmoid
+//         <= 1.5    expm1 log1p rsqrt sin cos
+//         <= 2.5    tanh sigmoid erf (erf without AVX-512: 1.2)
 //         exact     sqrt reciprocal abs ceil floor trunc round sign relu copysign nextafter maximum minimum fmax fmin
 //                   fmod remainder div_floor div_trunc, and the integer functions
 //   f64   libm's (<= 1, log10 2, the hyperbolic ones 2, erfc and lgamma 5); sigmoid 2, erfinv 5, digamma 5
 //
 // lgamma and digamma near their roots: an absolute error of 1e-12 (f32) and 2e-14 (f64).
 //
-// Speed on an AVX-512 machine (Zen 4), nanoseconds for 16 lanes of f32: exp 3, sigmoid 5, tanh 6, log 6, erf 7, sin 10,
+// Speed on an AVX-512 machine (Zen 4), nanoseconds for 16 lanes of f32: exp 3, erf 3, sigmoid 5, tanh 5, log 6, sin 10,
 // pow 30; lgamma and digamma, lane by lane, hundreds.
 //
 // Some functions add private functions to the enclosing module (libm declarations and loops over lanes), so use
@@ -40,7 +40,8 @@ namespace mlir::trace {
 
 /// What the emitted code may assume of the machine. The default is right everywhere.
 struct MathTarget {
-  /// AVX-512F: 2^n is applied with vscalefps on 16 lanes of f32. The numbers are the same as without.
+  /// AVX-512F, for 16 lanes of f32: 2^n is applied with vscalefps (the same numbers as without), erf takes its
+  /// coefficients from a table in registers (other last bits than without).
   bool avx512 = false;
 };
 
