@@ -6,6 +6,7 @@ run by PyTorch (prim_reference.py): this checks the translations, not the code g
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any
 
@@ -45,7 +46,8 @@ EXCLUDED = {
     "sparse tensors": {"sparse.mm", "sparse.sampled_addmm", "sparse.mm_reduce"},
 }
 _SKIPPED = frozenset().union(*EXCLUDED.values())
-_SAMPLES = 6
+#: Samples per operator: a few in every run, many with TORCH_TRACE_TEST_FULL=1.
+_SAMPLES = 12 if os.environ.get("TORCH_TRACE_TEST_FULL") == "1" else 3
 
 
 def aten_graph(function: Any, tensors: list[torch.Tensor]) -> Captured:
