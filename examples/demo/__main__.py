@@ -17,6 +17,8 @@ sys.path.insert(0, str(ROOT / "examples"))
 
 # Threads that wait give way instead of spinning: beside other programs, two spinning teams stand in each other's way.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# A graph that runs eagerly instead of compiled would agree with eager and show nothing.
+os.environ.setdefault("TORCH_TRACE_FALLBACK", "error")
 
 import torch  # noqa: E402
 from data import digits, python_source  # noqa: E402
