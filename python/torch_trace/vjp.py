@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -136,7 +137,7 @@ def trace_rule(op: Any, args: Any, kwargs: Any, results: Sequence[Any], wanted: 
         cotangents = [torch.empty_strided(results[i].size(), _dense_strides(results[i]), dtype=results[i].dtype)
                       for i in floating]
 
-    def function(*inputs: torch.Tensor) -> tuple[list[Any], list[Any]]:
+    def function(once: bool, *inputs: torch.Tensor) -> tuple[list[Any], list[Any]]:
         primals, given = list(inputs[: len(tensors)]), inputs[len(tensors):]
 
         def call(*differentiable: torch.Tensor) -> tuple[tuple[torch.Tensor, ...], list[Any]]:
@@ -148,10 +149,19 @@ def trace_rule(op: Any, args: Any, kwargs: Any, results: Sequence[Any], wanted: 
             return tuple(flat[i] for i in floating), flat
 
         _, pullback, flat = torch.func.vjp(call, *(primals[i] for i in wanted), has_aux=True)
-        return flat, list(pullback(tuple(given)))
+        with torch.set_grad_enabled(not once):
+            return flat, list(pullback(tuple(given)))
 
     try:
-        graph = _trace(function, [*tensors, *cotangents], mode)
+        # With gradients on, PyTorch makes the pullback from formulas that can be differentiated again, which round half
+        # precision at every step. Those that eager's first backward uses may look at values (cumprod's zeros), which a
+        # trace has not.
+        try:
+            graph = _trace(partial(function, True), [*tensors, *cotangents], mode)
+        except Unsupported:
+            raise
+        except Exception:
+            graph = _trace(partial(function, False), [*tensors, *cotangents], mode)
     except Unsupported:
         raise
     except Exception as error:

@@ -290,6 +290,8 @@ COMPOSITES = {
     "index_and_mask": (lambda x: x[:, [1, 1, 3]].masked_fill(x[:, [0, 2, 4]] > 0, 2.0), normal(4, 8)),
     "max_and_argmax": (lambda x: x.max(-1).values, normal(4, 8)),
     "cumulative": (lambda x: (x.cumsum(-1), x.cumprod(0)), normal(4, 8)),
+    "products_with_zeros": (lambda x: (x.cumprod(-1), x.prod(0)), ROWS),
+    "logsumexp": (lambda x: x.logsumexp(-1), normal(4, 8)),
     "scatter": (lambda x, i: torch.zeros(4, 8, dtype=torch.float64).scatter_add(1, i, x), normal(4, 3),
                 torch.tensor([[0, 0, 7]]).expand(4, 3).contiguous()),
     "tied": (lambda x, w: F.linear(F.linear(x, w), w), normal(4, 8), normal(8, 8, seed=1)),

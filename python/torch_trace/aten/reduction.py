@@ -47,7 +47,7 @@ def mean(e: Emitter, out: torch.Tensor, x: Tensor, dim: Sequence[int] | None = N
     return e.convert(e.div(total, e.like(total, count(x, dims))), out.dtype)
 
 
-@register(aten.prod.default, aten.prod.dim_int, eager_gradient=True)
+@register(aten.prod.default, aten.prod.dim_int)
 def prod(e: Emitter, out: torch.Tensor, x: Tensor, dim: int | None = None, keepdim: bool = False,
          dtype: torch.dtype | None = None) -> Tensor:
     y = e.convert(x, compute_dtype(out.dtype))
@@ -151,7 +151,7 @@ def cumsum(e: Emitter, out: torch.Tensor, x: Tensor, dim: int, dtype: torch.dtyp
     return e.scan("cumsum", e.convert(x, out.dtype), positive(dim, x.ndim))
 
 
-@register(aten.cumprod.default, eager_gradient=True)
+@register(aten.cumprod.default)
 def cumprod(e: Emitter, out: torch.Tensor, x: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
     if x.ndim == 0:
         return e.convert(x, out.dtype)
