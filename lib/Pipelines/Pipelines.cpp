@@ -74,6 +74,9 @@ void mlir::trace::buildPipeline(OpPassManager &pm, Stage from, Stage to, const P
     build.verify(Stage::Captured, /*always=*/true);
     // Composites first: executors see them whole, and rules are needed for prims only.
     build.onModule(createClaim(), Stage::Captured);
+    // Before differentiation, as the gradient of a better form is better: a product with one matrix for all batches
+    // has one product as its gradient, not one per batch and a sum.
+    build.onModule(createCanonicalizerPass(), Stage::Captured);
     // A value computed twice would be differentiated twice, and its cotangent summed from two parts.
     build.onModule(createCSEPass(), Stage::Captured);
     // For inference nothing asks for a gradient; differentiation then only inlines the user's own gradient rules.

@@ -20,6 +20,7 @@ def Trace_MatmulOp : Trace_PureOp<"matmul", [Trace_Library, DeclareOpInterfaceMe
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 defvar convolution_attributes = (ins DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilation,
