@@ -58,9 +58,9 @@ func.func @in_a_checkpoint(%x: tensor<4xf32> {trace.requires_grad}) -> (tensor<4
 // CHECK-NEXT: %[[ADD1:.*]] = trace.add %[[MUL2]], %[[MUL4]] : tensor<4xf32>
 // CHECK-NEXT: trace.return outputs(%[[MUL]], %[[EXP]] : tensor<4xf32>, tensor<4xf32>) gradients(%[[ADD1]] : tensor<4xf32>) of [0]
 
-// Not active: it stays.
+// Not active, and an executor has claimed it whole: it stays.
 func.func @inactive(%x: tensor<4xf32> {trace.requires_grad}, %c: tensor<4xf32>) -> tensor<4xf32> {
-  %s = trace.bsym "torch.sin"(%c) : (tensor<4xf32>) -> tensor<4xf32> {
+  %s = trace.bsym "torch.sin"(%c) {trace.executor = "mine"} : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     %r = trace.sin %a : tensor<4xf32>
     trace.yield %r : tensor<4xf32>
