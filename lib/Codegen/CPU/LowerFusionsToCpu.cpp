@@ -88,6 +88,13 @@ struct LowerFusionsToCpu : cpu::impl::LowerFusionsToCpuBase<LowerFusionsToCpu> {
     options.exactRounding = exactRounding;
     std::unique_ptr<FusionSchedule> plan = kernel::schedule(fusion, options);
 
+    // The schedule must not leave a kernel that would have to reduce anew inside a loop: better no kernel than a wrong
+    // one.
+    for (auto &kernelSchedule : plan->kernels)
+      for (const Demand &demand : kernelSchedule->kernel.demands)
+        if (demand.inner)
+          return demand.op->emitOpError("is read inside a loop of its kernel, which no schedule was found for");
+
     OpBuilder b(&getContext());
     b.setInsertionPointAfter(fusion);
     FusionInfo &info = plan->info;

@@ -51,6 +51,8 @@ struct Planner {
   const ScheduleOptions &options;
   /// Column reductions that run along rows (accumulateColumns) only if there is something else to do with these rows.
   llvm::DenseSet<Operation *> byColumns;
+  /// Reductions that a kernel, once its loops were known, would have had to run anew for inner loops.
+  llvm::SetVector<Operation *> intoMemory;
   std::vector<std::unique_ptr<PlannedRoot>> roots;
   unsigned numScratch = 0;
 
@@ -283,6 +285,10 @@ bool Planner::probe(PlannedRoot &planned) {
       best = demand.loops;
     }
   }
+  // A root that is a reduction itself has nothing but outer points.
+  for (const Demand &demand : k.demands)
+    if (demand.op->getResult(0) == root.value)
+      best = demand.loops;
   int64_t points = 1;
   SmallVector<int64_t, 4> dims;
   for (int64_t i = 0, e = shape.size(); i < e; ++i)
@@ -372,7 +378,8 @@ static std::optional<SmallVector<int64_t, 4>> prefixDims(Value value, int64_t po
   return std::nullopt;
 }
 
-/// False: column reductions were found alone on their rows, and are better off by columns.
+/// False: column reductions were found alone on their rows, and are better off by columns, or a reduction must go
+/// through memory after all. Plan again.
 bool Planner::group() {
   SmallVector<PlannedRoot *> order;
   int lastLevel = 0;
@@ -462,6 +469,8 @@ bool Planner::group() {
       for (PlannedRoot *member : group.members)
         byColumns.insert(member->root.accumulate);
   if (llvm::any_of(roots, [&](auto &root) { return byColumns.contains(root->root.accumulate); }))
+    return false;
+  if (llvm::any_of(intoMemory, [&](Operation *op) { return !info.inMemory.count(op->getResult(0)); }))
     return false;
   for (int level = 0; level <= lastLevel; ++level)
     for (Group &group : groups)
@@ -691,6 +700,9 @@ void Planner::finish(KernelSchedule &s) {
   for (auto [value, buffer] : own)
     info.inMemory[value] = buffer;
 
+  for (const Demand &demand : k.demands)
+    if (demand.inner)
+      intoMemory.insert(demand.op);
   // Parallel units and how many make a task worth a thread.
   int64_t perPoint = 1;
   for (const Stage &stage : k.stages)
@@ -745,6 +757,7 @@ std::string KernelSchedule::str() const {
 
 std::unique_ptr<FusionSchedule> kernel::schedule(func::FuncOp func, const ScheduleOptions &options) {
   llvm::DenseSet<Operation *> byColumns;
+  llvm::SetVector<Operation *> intoMemory;
   while (true) {
     auto plan = std::make_unique<FusionSchedule>();
     plan->info.func = func;
@@ -753,6 +766,8 @@ std::unique_ptr<FusionSchedule> kernel::schedule(func::FuncOp func, const Schedu
     planner.byColumns = byColumns;
     planner.makeBuffers();
     planner.accumulateColumns();
+    for (Operation *op : intoMemory)
+      planner.materialize(op->getResult(0));
     // Putting a value into memory changes what every root has to do.
     bool changed = true;
     while (changed) {
@@ -764,5 +779,6 @@ std::unique_ptr<FusionSchedule> kernel::schedule(func::FuncOp func, const Schedu
     if (planner.group())
       return plan;
     byColumns = planner.byColumns;
+    intoMemory.insert_range(planner.intoMemory);
   }
 }

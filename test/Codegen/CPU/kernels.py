@@ -106,7 +106,9 @@ class Fusion:
 
     def constant(self, value, like):
         t = like.tensor
-        text = str(value).lower() if t.dtype == torch.bool else (f"{value:e}" if t.is_floating_point() else str(value))
+        text = (
+            str(value).lower() if t.dtype == torch.bool else (f"{value:.17e}" if t.is_floating_point() else str(value))
+        )
         return self.op(f"trace.constant dense<{text}> : {like.type}", torch.full(t.shape, value, dtype=t.dtype))
 
     def convert(self, x, dtype):
