@@ -56,13 +56,25 @@ Value VectorMath::nextafter(Value x, Value y) {
   return choose(isNan(from), from, choose(isNan(to), to, number));
 }
 
+/// a where it is further out than b (which is false for a NaN), else b; of equal zeros the one that IEEE 754-2019 wants:
+/// equal numbers have equal bits but for zeros, whose sign bit `zeros` combines.
+static Num further(Num a, Num b, Num aIsFurther, llvm::function_ref<Num(Num, Num)> zeros) {
+  if (!a.isFloat())
+    return choose(aIsFurther, a, b);
+  return choose(aIsFurther, a, choose(equal(a, b), floatOf(zeros(bitsOf(a), bitsOf(b))), b));
+}
+
 Value VectorMath::maximum(Value a, Value b) {
-  return evaluate({this->b, loc, target}, {a, b},
-                  [](ArrayRef<Num> v) { return choose(isNan(v[0]), v[0], choose(greater(v[0], v[1]), v[0], v[1])); });
+  return evaluate({this->b, loc, target}, {a, b}, [](ArrayRef<Num> v) {
+    Num result = further(v[0], v[1], greater(v[0], v[1]), [](Num x, Num y) { return x & y; });
+    return choose(isNan(v[0]), v[0], result);
+  });
 }
 Value VectorMath::minimum(Value a, Value b) {
-  return evaluate({this->b, loc, target}, {a, b},
-                  [](ArrayRef<Num> v) { return choose(isNan(v[0]), v[0], choose(less(v[0], v[1]), v[0], v[1])); });
+  return evaluate({this->b, loc, target}, {a, b}, [](ArrayRef<Num> v) {
+    Num result = further(v[0], v[1], less(v[0], v[1]), [](Num x, Num y) { return x | y; });
+    return choose(isNan(v[0]), v[0], result);
+  });
 }
 Value VectorMath::fmax(Value a, Value b) {
   return evaluate({this->b, loc, target}, {a, b},
