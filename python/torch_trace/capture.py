@@ -120,6 +120,8 @@ class Captured:
     fake_mode: FakeTensorMode
     grad_enabled: bool
     uses_random: bool = False
+    #: Dynamo's inputs, tensors and numbers.
+    num_inputs: int = 0
     graph: torch.fx.GraphModule | None = None
 
 
@@ -543,6 +545,7 @@ def capture(gm: torch.fx.GraphModule, inputs: Sequence[Any], constants: list[tor
 
     captured = Captured(root, arguments, found["results"], found["outputs"], found["mutations"], mode, grad_enabled)
     captured.uses_random = any(is_random(n) for n in root.nodes())
+    captured.num_inputs = len(flat)
     captured.graph = graph
     return captured
 

@@ -7,6 +7,7 @@ Views, inputs that are outputs and writes to inputs are done here, around the co
 
 from __future__ import annotations
 
+import operator
 import warnings
 import weakref
 from collections.abc import Callable, Sequence
@@ -20,6 +21,14 @@ from .errors import CompileError, DoubleBackwardError
 
 _to_handles = torch._C._aoti.unsafe_alloc_void_ptrs_from_tensors
 _to_tensors = torch._C._aoti.alloc_tensors_by_stealing_from_void_ptrs
+_is_grad_enabled = torch.is_grad_enabled
+_in_transform = torch._C._are_functorch_transforms_active
+_reference = weakref.ref
+_identity = operator.attrgetter("_cdata")
+_version = operator.attrgetter("_version")
+
+#: Weak references to a call's inputs and their versions (None where there are none: inference tensors).
+Inputs = tuple[list[Any], list[int] | None]
 
 
 class Executable:
@@ -49,46 +58,59 @@ class Executable:
         self.argument_of_position = {p: i for i, p in enumerate(self.positions)}
         self.mutated_arguments = [self.argument_of_position[m.position] for m in self.mutations]
         self.differentiable = bool(compiled.has_backward)
-        self.function = self._make_function() if self.differentiable else None
+        self.apply = self._make_apply() if self.differentiable else None
         self.copied: frozenset[int] | None = None
+        #: Dynamo's inputs are the compiled function's arguments, all of them and in order.
+        self.arguments_as_given = self.positions == list(range(captured.num_inputs)) and not self.constants
 
     # ---- calls
 
     def __call__(self, *args: Any) -> Sequence[Any]:
-        positions = self.positions
-        tensors = list(args) if len(positions) == len(args) else [args[p] for p in positions]
-        if self.constants:
-            tensors += self.constants
+        tensors: Sequence[torch.Tensor] = args
+        if not self.arguments_as_given:
+            tensors = [*[args[p] for p in self.positions], *self.constants]
         if self.mutations and _overlapping(tensors, self.mutated_arguments):
             return self.eager(*args)
         if self.uses_random:
-            tensors.append(torch.empty((), dtype=torch.int64).random_())
-        if self.function is not None and torch.is_grad_enabled():
-            results = self.function.apply(*tensors)
+            tensors = [*tensors, torch.empty((), dtype=torch.int64).random_()]
+        if self.apply is not None and _is_grad_enabled():
+            results = self.apply(*tensors)
         else:
-            results = self._run(tensors)[: self.num_results]
+            results = self._run(tensors)
+            if len(results) != self.num_results:
+                del results[self.num_results:]
         if self.all_plain:
             return results
         return self._finish(args, results)
 
-    def _run(self, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    def _run(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         """Results and saved values."""
         values = _to_tensors(self.compiled.forward(_to_handles(tensors)))
         if self.copied is None:
             self.copied = _shared(values[: self.num_results], tensors)
-        for i in self.copied:
-            values[i] = values[i].clone()
+        if self.copied:
+            for i in self.copied:
+                values[i] = values[i].clone()
         return values
 
     def _finish(self, args: Sequence[Any], results: Sequence[torch.Tensor]) -> list[Any]:
+        if self.mutations:
+            self._write_back(args, results)
+        return [self._output(output, args, results) for output in self.outputs]
+
+    def _write_back(self, args: Sequence[Any], results: Sequence[torch.Tensor]) -> None:
+        """New values of inputs. The inputs do not overlap, so their order is of no account."""
+        targets, values = [], []
         for mutation in self.mutations:
             target, value = args[mutation.position], results[mutation.result]
             if mutation.under_no_grad or not value.requires_grad:
-                with torch.no_grad():
-                    target.copy_(value)
+                targets.append(target)
+                values.append(value)
             else:
                 target.copy_(value)
-        return [self._output(output, args, results) for output in self.outputs]
+        if targets:
+            with torch.no_grad():
+                torch._foreach_copy_(targets, values)
 
     @staticmethod
     def _output(output: Output, args: Sequence[Any], results: Sequence[torch.Tensor]) -> Any:
@@ -105,70 +127,76 @@ class Executable:
 
     # ---- autograd
 
-    def _make_function(self) -> type[torch.autograd.Function]:
+    def _make_apply(self) -> Callable[..., tuple[torch.Tensor, ...]]:
+        """The compiled function, with its compiled backward, as autograd's."""
         executable = self
-        compiled = self.compiled
+        run, run_backward = self._run, self.compiled.backward
         num_results = self.num_results
-        plan = list(compiled.backward_arguments)
-        gradient_arguments = list(compiled.gradient_arguments)
-        wants = [r.requires_grad for r in self.results]
-        non_differentiable = [i for i, w in enumerate(wants) if not w]
-        mutated = frozenset(self.mutated_arguments)
-        kept_arguments = [i for kind, i in plan if kind == "argument"]
-        # Strides that the backward was compiled for; a saved-tensor hook may give others.
         num_arguments = len(self.positions) + len(self.constants) + int(self.uses_random)
+        plan = list(self.compiled.backward_arguments)
+        gradient_arguments = list(self.compiled.gradient_arguments)
+        non_differentiable = [i for i, r in enumerate(self.results) if not r.requires_grad]
+        mutated = frozenset(self.mutated_arguments)
+        # An argument that is written to after the call is kept with its old value.
+        copied = sorted({i for kind, i in plan if kind == "argument" and i in mutated})
+        # What is kept for the backward: positions in arguments ++ results ++ saved values. Cotangents come after it.
+        start = {"argument": 0, "output": num_arguments, "saved": num_arguments + num_results}
+        kept = [start[kind] + i for kind, i in plan if kind != "cotangent"]
+        num_kept = len(kept)
+        wanted_cotangents = [i for kind, i in plan if kind == "cotangent"]
+        assert all(kind == "cotangent" for kind, _ in plan[num_kept:]), "cotangents are the backward's last arguments"
 
         class CompiledFunction(torch.autograd.Function):
             @staticmethod
             def forward(ctx: Any, *tensors: torch.Tensor) -> Any:
-                arguments = list(tensors)
-                for i in kept_arguments:
-                    if i in mutated:
+                arguments: Sequence[torch.Tensor] = tensors
+                if copied:
+                    arguments = list(tensors)
+                    for i in copied:
                         arguments[i] = arguments[i].clone()
-                values = executable._run(arguments)
-                results, saved = values[:num_results], values[num_results:]
-                ctx.save_for_backward(*[
-                    saved[i] if kind == "saved" else arguments[i] if kind == "argument" else results[i]
-                    for kind, i in plan
-                    if kind != "cotangent"
-                ])
+                values = run(arguments)
+                everything = [*arguments, *values]
+                ctx.save_for_backward(*[everything[i] for i in kept])
                 ctx.set_materialize_grads(False)
                 if non_differentiable:
-                    ctx.mark_non_differentiable(*[results[i] for i in non_differentiable])
-                ctx.inputs = [(weakref.ref(t), t._version) for t in tensors]
-                return tuple(results)
+                    ctx.mark_non_differentiable(*[values[i] for i in non_differentiable])
+                ctx.inputs = list(map(_reference, tensors)), _versions(tensors)
+                return tuple(values[:num_results])
 
             @staticmethod
             def backward(ctx: Any, *cotangents: torch.Tensor | None) -> Any:
-                saved = ctx.saved_tensors
-                if torch.is_grad_enabled():
+                arguments = list(ctx.saved_tensors)
+                if _is_grad_enabled():
                     return executable._double_backward(ctx.inputs, cotangents)
-                mask = [c is not None for c in cotangents]
+                for i in wanted_cotangents:
+                    cotangent = cotangents[i]
+                    if cotangent is not None:
+                        arguments.append(cotangent)
                 result: list[torch.Tensor | None] = [None] * num_arguments
-                if not any(mask):
+                if len(arguments) == num_kept:
                     return tuple(result)
-                arguments, k = [], 0
-                for kind, i in plan:
-                    if kind == "cotangent":
-                        cotangent = cotangents[i]
-                        if cotangent is not None:
-                            arguments.append(cotangent if cotangent.is_contiguous() else cotangent.contiguous())
-                    else:
-                        arguments.append(saved[k])
-                        k += 1
                 try:
-                    gradients = compiled.backward(mask, _to_handles(arguments))
+                    gradients = run_backward([c is not None for c in cotangents], _to_handles(arguments))
                 except _C.DiagnosticError as error:
                     return executable._eager_backward(ctx.inputs, cotangents, CompileError(str(error)))
+                positions = gradient_arguments
+                if None in gradients:
+                    positions = [p for p, g in zip(positions, gradients, strict=True) if g is not None]
+                    gradients = [g for g in gradients if g is not None]
                 # All at once: PyTorch's function for a single handle keeps a reference for ever (2.13).
-                present = [i for i, gradient in enumerate(gradients) if gradient is not None]
-                for i, gradient in zip(present, _to_tensors([gradients[i] for i in present]), strict=True):
-                    result[gradient_arguments[i]] = gradient
+                for position, gradient in zip(positions, _to_tensors(gradients), strict=True):
+                    result[position] = gradient
                 return tuple(result)
 
-        return CompiledFunction
+        # Function.apply without its Python: the wrapper only looks for functorch's transforms and dead wrappers of them.
+        direct = super(torch.autograd.Function, CompiledFunction).apply
 
-    def _eager_backward(self, inputs: Sequence[tuple[Any, int]], cotangents: Sequence[torch.Tensor | None],
+        def apply(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return CompiledFunction.apply(*tensors) if _in_transform() else direct(*tensors)
+
+        return apply
+
+    def _eager_backward(self, inputs: Inputs, cotangents: Sequence[torch.Tensor | None],
                         error: CompileError) -> Any:
         """Eager's gradients, where the compiler failed on the backward (`config.fallback`)."""
         if config.fallback == "error":
@@ -181,15 +209,16 @@ class Executable:
             raise error from None
         return tuple(g if g is None else g.detach() for g in gradients)
 
-    def _double_backward(self, inputs: Sequence[tuple[Any, int]], cotangents: Sequence[torch.Tensor | None]) -> Any:
+    def _double_backward(self, inputs: Inputs, cotangents: Sequence[torch.Tensor | None]) -> Any:
         """Gradients that can be differentiated again: eager's, of the graph run once more on the same inputs."""
         if self.uses_random or self.mutations:
             raise DoubleBackwardError(
                 "double backward through a compiled graph with random numbers or in-place changes of its inputs is "
                 "not supported; use backend='eager' for this function"
             )
-        tensors = [reference() for reference, _ in inputs]
-        if any(t is None or t._version != v for t, (_, v) in zip(tensors, inputs, strict=True)):
+        references, versions = inputs
+        tensors = [reference() for reference in references]
+        if versions is None or any(t is None for t in tensors) or _versions(tensors) != versions:
             raise DoubleBackwardError(
                 "double backward through a compiled graph needs its inputs, unchanged, until then: one of them is gone "
                 "or was modified by an inplace operation"
@@ -219,10 +248,17 @@ class Executable:
     graph: Any = None
 
 
+def _versions(tensors: Sequence[torch.Tensor]) -> list[int] | None:
+    try:
+        return list(map(_version, tensors))
+    except RuntimeError:
+        return None
+
+
 def _overlapping(tensors: Sequence[torch.Tensor], mutated: Sequence[int]) -> bool:
     """A tensor that will be written to shares its storage with another argument."""
-    storages = [t.untyped_storage()._cdata for t in tensors]
-    return any(storages.count(storages[i]) > 1 for i in mutated)
+    storages = list(map(_identity, map(torch.Tensor.untyped_storage, tensors)))
+    return len(set(storages)) != len(storages) and any(storages.count(storages[i]) > 1 for i in mutated)
 
 
 def _shared(results: Sequence[torch.Tensor], arguments: Sequence[torch.Tensor]) -> frozenset[int]:
