@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from common import ROOT, Stop
+from common import LLVM_BIN, ROOT, Stop, run
 
 TD_HEAD = """//===- Passes.td - Passes of {folder} ---------------------------*- tablegen -*-===//
 #ifndef TRACE_{guard}_PASSES_TD
@@ -23,44 +23,53 @@ HEADER = """//===- Passes.h - Passes of {folder} -------------------------------
 #ifndef TRACE_{guard}_PASSES_H
 #define TRACE_{guard}_PASSES_H
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+#include "trace/IR/TraceDialect.h"
 
 namespace mlir::trace {{
+
 #define GEN_PASS_DECL
+#include "trace/{folder}/Passes.h.inc"
+
 #define GEN_PASS_REGISTRATION
 #include "trace/{folder}/Passes.h.inc"
+
 }} // namespace mlir::trace
 
 #endif // TRACE_{guard}_PASSES_H
 """
 
-TD_ENTRY = """def {name} : Pass<"trace-{kebab}", "func::FuncOp"> {{
+TD_ENTRY = """def {name} : Pass<"trace-{kebab}", "::mlir::func::FuncOp"> {{
   let summary = "TODO: one line";
   let description = [{{
-    TODO: what it does; before and after (from test/{folder}/{kebab}.mlir); what it requires of its input; how it fails; why it
-    stands where it stands in the pipeline.
+    TODO: what it does; before and after (from test/{folder}/{kebab}.mlir); what it requires of its input; how it
+    fails; why it stands where it stands in the pipeline.
   }}];
 }}
 
 """
 
-SOURCE = """//===- {name}.cpp - TODO: one line -{dashes}===//
-#include "trace/{folder}/Passes.h"
+SOURCE = """//===- {name}.cpp - TODO: one line {dashes}===//
 #include "trace/IR/TraceOps.h"
+#include "trace/{folder}/Passes.h"
 
-namespace mlir::trace {{
+namespace {space} {{
 #define GEN_PASS_DEF_{macro}
 #include "trace/{folder}/Passes.h.inc"
+}} // namespace {space}
+
+using namespace mlir;
+using namespace mlir::trace;
 
 namespace {{
-struct {name}Pass : impl::{name}Base<{name}Pass> {{
+struct {name} : {space}::impl::{name}Base<{name}> {{
   void runOnOperation() override {{
     func::FuncOp func = getOperation();
     (void)func;
   }}
 }};
 }} // namespace
-}} // namespace mlir::trace
 """
 
 TEST = """// RUN: trace-opt %s --trace-{kebab} | FileCheck %s
@@ -87,7 +96,7 @@ def main(args: list[str]) -> int:
     kebab = re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
     words = {
         "folder": folder, "name": name, "kebab": kebab, "macro": name.upper(),
-        "guard": folder.replace("/", "_").upper(), "dashes": "-" * max(3, 50 - len(name)),
+        "guard": folder.replace("/", "_").upper(), "dashes": "-" * max(3, 47 - len(name)),
     }  # fmt: skip
     library = ROOT / "lib" / folder / "CMakeLists.txt"
     if not library.exists():
@@ -100,6 +109,9 @@ def main(args: list[str]) -> int:
         td.parent.mkdir(parents=True, exist_ok=True)
         td.write_text(TD_HEAD.format(**words))
         (td.parent / "Passes.h").write_text(HEADER.format(**words))
+    # The namespace is that of the folder's other passes.
+    space = re.search(r"^namespace (mlir::trace[\w:]*) \{", (td.parent / "Passes.h").read_text(), re.M)
+    words["space"] = space.group(1) if space else "mlir::trace"
     text = td.read_text()
     at = text.rfind("#endif")
     td.write_text(text[:at] + TD_ENTRY.format(**words) + text[at:] if at >= 0 else text + TD_ENTRY.format(**words))
@@ -110,5 +122,7 @@ def main(args: list[str]) -> int:
     (tests / f"{kebab}-invalid.mlir").write_text(INVALID.format(**words))
     for path in (td, source, tests / f"{kebab}.mlir", tests / f"{kebab}-invalid.mlir"):
         print(path.relative_to(ROOT))
+    # The order of the includes depends on the names.
+    run(LLVM_BIN / "clang-format", "-i", source, td.parent / "Passes.h")
     print(f"Next: docs/adding-a-pass.md. Then ./dev build && build/bin/trace-opt --trace-{kebab} <file>")
     return 0
