@@ -15,7 +15,7 @@ class Program:
     def __init__(self, seed, ops):
         self.random = random.Random(seed)
         self.lines, self.values, self.indices = [], [], []
-        self.arguments = ["%seed: tensor<i64>", f"%rows: tensor<{R}x1xi64>", f"%picks: tensor<5xi64>"]
+        self.arguments = ["%seed: tensor<i64>", f"%rows: tensor<{R}x1xi64>", "%picks: tensor<5xi64>"]
         for i, shape in enumerate([[R, C], [R, C], [C], [R], [C, C], [2, 3, C]]):
             grad = " {trace.requires_grad}" if self.random.random() < 0.7 else ""
             self.arguments.append(f"%p{i}: {self.type(shape)}{grad}")

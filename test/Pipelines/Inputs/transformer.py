@@ -88,7 +88,10 @@ class Program:
     def layer(self, x, tokens, channels, heads, cos, sin):
         size = channels // heads
         y = self.rms_norm(x)
-        split = lambda t: self.transpose(self.reshape(t, [tokens, heads, size]), [1, 0, 2])
+
+        def split(t):
+            return self.transpose(self.reshape(t, [tokens, heads, size]), [1, 0, 2])
+
         q, k, v = (split(self.linear(y, channels, channels)) for _ in range(3))
         q, k = self.rotary(q, cos, sin), self.rotary(k, cos, sin)
         scores = self.matmul(q, self.transpose(k, [0, 2, 1]))
