@@ -26,7 +26,8 @@ struct FlattenSharedMatrix : OpRewritePattern<MatmulOp> {
     int64_t rows = 1;
     for (int64_t size : lhsType.getShape().drop_back())
       rows *= size;
-    Value flat = ReshapeOp::create(rewriter, op.getLoc(), lhsType.clone({rows, lhsType.getShape().back()}), op.getLhs());
+    Value flat =
+        ReshapeOp::create(rewriter, op.getLoc(), lhsType.clone({rows, lhsType.getShape().back()}), op.getLhs());
     Value product = MatmulOp::create(rewriter, op.getLoc(), flat, broadcast.getInput());
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, type, product);
     return success();

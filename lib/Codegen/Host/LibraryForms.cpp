@@ -125,28 +125,22 @@ static StringRef getPlainOperator(Operation *op) {
       {"clamp", "aten.clamp.Tensor"},
       {"scatter", "aten.scatter.src"},
   };
-  static const llvm::StringMap<StringRef> plain = [] {
-    llvm::StringMap<StringRef> map;
-#define PLAIN(NAME) map[#NAME] = "aten." #NAME ".default";
-    PLAIN(abs)
-    PLAIN(neg)
-    PLAIN(sign)
-    PLAIN(exp)
-    PLAIN(exp2)
-    PLAIN(expm1)
-    PLAIN(log)
-    PLAIN(log2) PLAIN(log10) PLAIN(log1p) PLAIN(sqrt) PLAIN(rsqrt) PLAIN(reciprocal) PLAIN(sin) PLAIN(cos) PLAIN(tan)
-        PLAIN(asin) PLAIN(acos) PLAIN(atan) PLAIN(sinh) PLAIN(cosh) PLAIN(tanh) PLAIN(asinh) PLAIN(acosh) PLAIN(atanh)
-            PLAIN(erf) PLAIN(erfc) PLAIN(erfinv) PLAIN(lgamma) PLAIN(digamma) PLAIN(sigmoid) PLAIN(relu) PLAIN(ceil)
-                PLAIN(floor) PLAIN(round) PLAIN(trunc) PLAIN(bitwise_not) PLAIN(isnan) PLAIN(isinf) PLAIN(isfinite)
-                    PLAIN(signbit) PLAIN(logical_not) PLAIN(atan2) PLAIN(hypot) PLAIN(nextafter) PLAIN(maximum)
-                        PLAIN(minimum) PLAIN(fmax) PLAIN(fmin)
-#undef PLAIN
-                            return map;
+  static const llvm::StringMap<std::string> plain = [] {
+    llvm::StringMap<std::string> map;
+    for (StringRef mnemonic :
+         {"abs",         "neg",     "sign",    "exp",        "exp2",    "expm1",       "log",   "log2",  "log10",
+          "log1p",       "sqrt",    "rsqrt",   "reciprocal", "sin",     "cos",         "tan",   "asin",  "acos",
+          "atan",        "sinh",    "cosh",    "tanh",       "asinh",   "acosh",       "atanh", "erf",   "erfc",
+          "erfinv",      "lgamma",  "digamma", "sigmoid",    "relu",    "ceil",        "floor", "round", "trunc",
+          "bitwise_not", "isnan",   "isinf",   "isfinite",   "signbit", "logical_not", "atan2", "hypot", "nextafter",
+          "maximum",     "minimum", "fmax",    "fmin"})
+      map[mnemonic] = ("aten." + mnemonic + ".default").str();
+    return map;
   }();
   if (auto it = special.find(name); it != special.end())
     return it->second;
-  return plain.lookup(name);
+  auto it = plain.find(name);
+  return it == plain.end() ? StringRef() : StringRef(it->second);
 }
 
 static Value buildElementwise(LibraryBuilder &lib, Operation *op) {
