@@ -6,6 +6,7 @@ It ends with status 1 unless trace's training is eager's: each of the first 20 l
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 import time
@@ -37,13 +38,13 @@ def make_task(name: str, scale: float) -> Task:
         return max(MIN_STEPS, int(n * scale))
 
     if name == "mlp":
-        return Task(name, MLP(), digits(flat=True, batch_size=256), steps(300), 60, 3e-4)
+        return Task(name, MLP(), digits(flat=True, batch_size=256), steps(300), 1, 3e-4)
     if name == "convnet":
-        return Task(name, ConvNet(), digits(flat=False, batch_size=128), steps(200), 90, 3e-4)
+        return Task(name, ConvNet(), digits(flat=False, batch_size=128), steps(200), 1.5, 3e-4)
     if name == "vit":
-        return Task(name, ViT(), digits(flat=False, batch_size=128), steps(200), 120, 5e-4)
+        return Task(name, ViT(), digits(flat=False, batch_size=128), steps(200), 2, 5e-4)
     data, vocabulary = python_source(context=128, batch_size=16)
-    return Task(name, GPT(vocabulary), data, steps(200), 240, 1e-3)
+    return Task(name, GPT(vocabulary), data, steps(200), 4, 1e-3)
 
 
 def inspect(run: Run) -> dict:
@@ -73,11 +74,14 @@ def main() -> int:
     parser.add_argument("--backend", default="trace", help="the torch.compile backend that must agree with eager")
     parser.add_argument("--no-inductor", action="store_true", help="leave inductor's times out")
     parser.add_argument("--scale", type=float, default=1.0, help="factor on the number of steps")
+    parser.add_argument("--minutes", type=float, default=7.5,
+                        help="after these, training stops early (a busy machine), but for each model's first steps")  # fmt: skip
     parser.add_argument("--threads", type=int, help="threads of every backend (default: torch's, all cores)")
     parser.add_argument("--ir-of", default="mlp", help="the model whose stages are written")
     parser.add_argument("--out", type=Path, default=ROOT / "demo-out")
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
+    logging.getLogger("torch.utils.cpp_extension").setLevel(logging.ERROR)  # Inductor's: there is no GPU
     if options.threads:
         torch.set_num_threads(options.threads)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -92,7 +96,10 @@ def main() -> int:
     with Progress(*columns, console=console) as progress:
         tasks = [make_task(name, options.scale) for name in options.models.split(",")]
         bars = {t.name: progress.add_task(t.name, total=t.steps, loss="", start=False) for t in tasks}
-        for task in tasks:
+        for number, task in enumerate(tasks):
+            # A share of the time that is left: what one model does not use is the next ones'.
+            left = max(0.0, options.minutes * 60 - (time.perf_counter() - start))
+            seconds = left * task.weight / sum(t.weight for t in tasks[number:])
             progress.start_task(bars[task.name])
 
             def tick(task: Task, step: int, live: list[Run]) -> None:
@@ -100,7 +107,8 @@ def main() -> int:
                 progress.update(bars[task.name], advance=1, loss=losses)
 
             torch.compiler.reset()
-            runs = train(task, backends, tick)
+            runs = train(task, backends, seconds, tick)
+            progress.stop_task(bars[task.name])
             results.append((task, runs))
             write_csv(options.out, task, runs)
             for run in runs:

@@ -26,7 +26,7 @@ class Task:
     model: nn.Module
     data: Data
     steps: int
-    budget: float  # seconds after which training stops early (a busy machine), but not before MIN_STEPS
+    weight: float  # its share of the demo's time
     learning_rate: float
     weight_decay: float = 0.01
 
@@ -107,8 +107,9 @@ def count_saved(run: Run, x: Tensor, y: Tensor) -> None:
     run.module.load_state_dict(state)
 
 
-def train(task: Task, backends: list[str], tick) -> list[Run]:
-    """Trains with each backend; one that raises is kept with its error and takes no further part."""
+def train(task: Task, backends: list[str], budget: float, tick) -> list[Run]:
+    """Trains with each backend; one that raises is kept with its error and takes no further part. After `budget` seconds
+    training stops early, but not before MIN_STEPS."""
     runs = [start_run(task, backend) for backend in backends]
     torch.manual_seed(0)
     start = time.perf_counter()
@@ -124,7 +125,7 @@ def train(task: Task, backends: list[str], tick) -> list[Run]:
                     raise
                 run.error = f"{type(error).__name__}: {error}"
         tick(task, step, live)
-        if step + 1 >= MIN_STEPS and time.perf_counter() - start > task.budget:
+        if step + 1 >= MIN_STEPS and time.perf_counter() - start > budget:
             break
     for run in runs:
         if not run.error:
