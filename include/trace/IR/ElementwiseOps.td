@@ -81,11 +81,11 @@ def Trace_ErfinvOp : Trace_UnaryOp<"erfinv", "erf^-1(x)">;
 def Trace_LgammaOp : Trace_UnaryOp<"lgamma", "ln |gamma(x)|">;
 def Trace_DigammaOp : Trace_UnaryOp<"digamma", "d/dx ln gamma(x)">;
 def Trace_SigmoidOp : Trace_UnaryOp<"sigmoid", "1 / (1 + e^-x)">;
-def Trace_ReluOp : Trace_UnaryOp<"relu", "x > 0 ? x : 0 (NaN stays NaN)">;
-def Trace_CeilOp : Trace_UnaryOp<"ceil", "smallest integer >= x">;
-def Trace_FloorOp : Trace_UnaryOp<"floor", "largest integer <= x">;
-def Trace_RoundOp : Trace_UnaryOp<"round", "nearest integer, ties to even">;
-def Trace_TruncOp : Trace_UnaryOp<"trunc", "integer part of x">;
+def Trace_ReluOp : Trace_UnaryOp<"relu", "x < 0 ? 0 : x (NaN and -0.0 stay)"> { let hasFolder = 1; }
+def Trace_CeilOp : Trace_UnaryOp<"ceil", "smallest integer >= x"> { let hasFolder = 1; }
+def Trace_FloorOp : Trace_UnaryOp<"floor", "largest integer <= x"> { let hasFolder = 1; }
+def Trace_RoundOp : Trace_UnaryOp<"round", "nearest integer, ties to even"> { let hasFolder = 1; }
+def Trace_TruncOp : Trace_UnaryOp<"trunc", "integer part of x"> { let hasFolder = 1; }
 def Trace_BitwiseNotOp : Trace_UnaryOp<"bitwise_not", "~x (of i1: not x)"> { let hasFolder = 1; }
 
 // ---- predicates
@@ -93,13 +93,13 @@ def Trace_IsnanOp : Trace_PredicateOp<"isnan", "x is NaN">;
 def Trace_IsinfOp : Trace_PredicateOp<"isinf", "x is an infinity">;
 def Trace_IsfiniteOp : Trace_PredicateOp<"isfinite", "x is neither NaN nor infinite">;
 def Trace_SignbitOp : Trace_PredicateOp<"signbit", "x has its sign bit set">;
-def Trace_LogicalNotOp : Trace_PredicateOp<"logical_not", "x == 0">;
+def Trace_LogicalNotOp : Trace_PredicateOp<"logical_not", "x == 0"> { let hasFolder = 1; }
 
 // ---- binary
 def Trace_AddOp : Trace_BinaryOp<"add", "a + b", [Commutative]> { let hasFolder = 1; let hasCanonicalizer = 1; }
-def Trace_SubOp : Trace_BinaryOp<"sub", "a - b"> { let hasFolder = 1; }
+def Trace_SubOp : Trace_BinaryOp<"sub", "a - b"> { let hasFolder = 1; let hasCanonicalizer = 1; }
 def Trace_MulOp : Trace_BinaryOp<"mul", "a * b", [Commutative]> { let hasFolder = 1; let hasCanonicalizer = 1; }
-def Trace_DivOp : Trace_BinaryOp<"div", "a / b (true division; floating point only)"> { let hasFolder = 1; }
+def Trace_DivOp : Trace_BinaryOp<"div", "a / b (true division; floating point only)"> { let hasFolder = 1; let hasCanonicalizer = 1; }
 def Trace_DivFloorOp : Trace_BinaryOp<"div_floor", "floor(a / b), as torch.div(rounding_mode='floor')">;
 def Trace_DivTruncOp : Trace_BinaryOp<"div_trunc", "trunc(a / b), as torch.div(rounding_mode='trunc')">;
 def Trace_RemainderOp : Trace_BinaryOp<"remainder", "a - floor(a / b) * b, the sign of b (Python's %)">;
@@ -109,23 +109,23 @@ def Trace_Atan2Op : Trace_BinaryOp<"atan2", "angle of the point (b, a)">;
 def Trace_HypotOp : Trace_BinaryOp<"hypot", "sqrt(a^2 + b^2)">;
 def Trace_CopysignOp : Trace_BinaryOp<"copysign", "|a| with the sign of b">;
 def Trace_NextafterOp : Trace_BinaryOp<"nextafter", "the next number after a towards b">;
-def Trace_MaximumOp : Trace_BinaryOp<"maximum", "max(a, b), NaN if either is", [Commutative]> { let hasFolder = 1; }
-def Trace_MinimumOp : Trace_BinaryOp<"minimum", "min(a, b), NaN if either is", [Commutative]> { let hasFolder = 1; }
-def Trace_FmaxOp : Trace_BinaryOp<"fmax", "max(a, b), the other if one is NaN", [Commutative]>;
-def Trace_FminOp : Trace_BinaryOp<"fmin", "min(a, b), the other if one is NaN", [Commutative]>;
+def Trace_MaximumOp : Trace_BinaryOp<"maximum", "max(a, b), NaN if either is; -0.0 < 0.0", [Commutative]> { let hasFolder = 1; }
+def Trace_MinimumOp : Trace_BinaryOp<"minimum", "min(a, b), NaN if either is; -0.0 < 0.0", [Commutative]> { let hasFolder = 1; }
+def Trace_FmaxOp : Trace_BinaryOp<"fmax", "max(a, b), the other if one is NaN", [Commutative]> { let hasFolder = 1; }
+def Trace_FminOp : Trace_BinaryOp<"fmin", "min(a, b), the other if one is NaN", [Commutative]> { let hasFolder = 1; }
 def Trace_BitwiseAndOp : Trace_BinaryOp<"bitwise_and", "a & b (of i1: and)", [Commutative]> { let hasFolder = 1; }
 def Trace_BitwiseOrOp : Trace_BinaryOp<"bitwise_or", "a | b (of i1: or)", [Commutative]> { let hasFolder = 1; }
-def Trace_BitwiseXorOp : Trace_BinaryOp<"bitwise_xor", "a ^ b (of i1: xor)", [Commutative]>;
+def Trace_BitwiseXorOp : Trace_BinaryOp<"bitwise_xor", "a ^ b (of i1: xor)", [Commutative]> { let hasFolder = 1; }
 def Trace_ShiftLeftOp : Trace_BinaryOp<"shift_left", "a << b (0 where b is not less than the width)">;
 def Trace_ShiftRightOp : Trace_BinaryOp<"shift_right", "a >> b, arithmetic">;
 
 // ---- comparisons
-def Trace_EqOp : Trace_CompareOp<"eq", "a == b", [Commutative]>;
-def Trace_NeOp : Trace_CompareOp<"ne", "a != b", [Commutative]>;
-def Trace_LtOp : Trace_CompareOp<"lt", "a < b">;
-def Trace_LeOp : Trace_CompareOp<"le", "a <= b">;
-def Trace_GtOp : Trace_CompareOp<"gt", "a > b">;
-def Trace_GeOp : Trace_CompareOp<"ge", "a >= b">;
+def Trace_EqOp : Trace_CompareOp<"eq", "a == b", [Commutative]> { let hasFolder = 1; }
+def Trace_NeOp : Trace_CompareOp<"ne", "a != b", [Commutative]> { let hasFolder = 1; let hasCanonicalizer = 1; }
+def Trace_LtOp : Trace_CompareOp<"lt", "a < b"> { let hasFolder = 1; }
+def Trace_LeOp : Trace_CompareOp<"le", "a <= b"> { let hasFolder = 1; }
+def Trace_GtOp : Trace_CompareOp<"gt", "a > b"> { let hasFolder = 1; }
+def Trace_GeOp : Trace_CompareOp<"ge", "a >= b"> { let hasFolder = 1; }
 
 // ---- the rest
 def Trace_WhereOp : Trace_PureOp<"where", [Trace_Elementwise, AllTypesMatch<["on_true", "on_false", "result"]>,
@@ -140,6 +140,7 @@ def Trace_WhereOp : Trace_PureOp<"where", [Trace_Elementwise, AllTypesMatch<["on
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($on_true)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Trace_ClampOp : Trace_PureOp<"clamp", [Trace_Elementwise, SameOperandsAndResultType]> {
@@ -151,6 +152,7 @@ def Trace_ClampOp : Trace_PureOp<"clamp", [Trace_Elementwise, SameOperandsAndRes
   let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$low, AnyRankedTensor:$high);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input `,` $low `,` $high attr-dict `:` type($input)";
+  let hasFolder = 1;
 }
 
 def Trace_ConvertOp : Trace_PureOp<"convert", [Trace_Elementwise, SameOperandsAndResultShape]> {

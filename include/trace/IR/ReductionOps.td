@@ -19,11 +19,11 @@ class Trace_ReduceOp<string mnemonic, string what>
 }
 
 def Trace_ReduceSumOp : Trace_ReduceOp<"reduce_sum", "Sum"> { let hasFolder = 1; let hasCanonicalizer = 1; }
-def Trace_ReduceProdOp : Trace_ReduceOp<"reduce_prod", "Product">;
-def Trace_ReduceMaxOp : Trace_ReduceOp<"reduce_max", "Maximum, NaN if there is one,">;
-def Trace_ReduceMinOp : Trace_ReduceOp<"reduce_min", "Minimum, NaN if there is one,">;
-def Trace_ReduceAnyOp : Trace_ReduceOp<"reduce_any", "Logical or of i1">;
-def Trace_ReduceAllOp : Trace_ReduceOp<"reduce_all", "Logical and of i1">;
+def Trace_ReduceProdOp : Trace_ReduceOp<"reduce_prod", "Product"> { let hasFolder = 1; }
+def Trace_ReduceMaxOp : Trace_ReduceOp<"reduce_max", "Maximum, NaN if there is one,"> { let hasFolder = 1; let hasCanonicalizer = 1; }
+def Trace_ReduceMinOp : Trace_ReduceOp<"reduce_min", "Minimum, NaN if there is one,"> { let hasFolder = 1; let hasCanonicalizer = 1; }
+def Trace_ReduceAnyOp : Trace_ReduceOp<"reduce_any", "Logical or of i1"> { let hasFolder = 1; let hasCanonicalizer = 1; }
+def Trace_ReduceAllOp : Trace_ReduceOp<"reduce_all", "Logical and of i1"> { let hasFolder = 1; let hasCanonicalizer = 1; }
 
 class Trace_ArgReduceOp<string mnemonic, string what>
     : Trace_PureOp<mnemonic, [Trace_Reduction, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {

@@ -32,6 +32,7 @@ def Trace_FullOp : Trace_PureOp<"full"> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value `[` $sizes `]` attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Trace_IotaOp : Trace_PureOp<"iota"> {
@@ -45,6 +46,7 @@ def Trace_IotaOp : Trace_PureOp<"iota"> {
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$dim attr-dict `:` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Trace_BroadcastInDimOp : Trace_PureOp<"broadcast_in_dim", [Trace_ViewLike]> {
@@ -60,6 +62,7 @@ def Trace_BroadcastInDimOp : Trace_PureOp<"broadcast_in_dim", [Trace_ViewLike]> 
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input $dims attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let hasFolder = 1;
 }
 
@@ -88,6 +91,7 @@ def Trace_TransposeOp : Trace_PureOp<"transpose", [Trace_ViewLike, DeclareOpInte
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input $perm attr-dict `:` type($input)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let hasFolder = 1;
 }
 
@@ -105,6 +109,7 @@ def Trace_SliceOp : Trace_PureOp<"slice", [Trace_ViewLike, DeclareOpInterfaceMet
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$input $starts `to` $limits `by` $strides attr-dict `:` type($input)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let hasFolder = 1;
 }
 
@@ -137,6 +142,7 @@ def Trace_CatOp : Trace_PureOp<"cat", [Trace_DataMovement, DeclareOpInterfaceMet
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$inputs `dim` $dim attr-dict `:` type($inputs)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let hasFolder = 1;
 }
 
