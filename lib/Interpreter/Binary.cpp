@@ -201,10 +201,11 @@ std::optional<LogicalResult> interpreter::evaluateBinary(Evaluation &eval) {
               return remainder != 0 && (remainder < 0) != (y < 0) ? quotient - 1 : quotient;
             });
       })
-      .Case<DivTruncOp>([&](auto) {
-        return division(
-            eval, [](auto x, auto y) { return std::trunc(x / y); },
-            [](int64_t quotient, int64_t, int64_t, int64_t) { return quotient; });
+      .Case<DivTruncOp>([&](auto op) {
+        // The quotient is rounded to the element type first, as eager does: of bf16, 9.98 is 10.
+        Type type = getElementTypeOrSelf(op.getType());
+        auto divide = [&](auto x, auto y) { return static_cast<decltype(x)>(std::trunc(eval.round(type, x / y))); };
+        return division(eval, divide, [](int64_t quotient, int64_t, int64_t, int64_t) { return quotient; });
       })
       .Case<RemainderOp>([&](auto) {
         return division(

@@ -42,6 +42,9 @@ std::optional<LogicalResult> evaluateIndexing(Evaluation &eval);
 std::optional<LogicalResult> evaluateProduct(Evaluation &eval);
 std::optional<LogicalResult> evaluateRandom(Evaluation &eval);
 
+/// Any op without regions, calls or effects: the above, tried in turn.
+std::optional<LogicalResult> evaluatePrim(Evaluation &eval);
+
 /// A library operator by its schema name (`aten.mm.default`), for trace.call_library and opaque bsyms; nullopt where
 /// the operator is not known. `arguments` may be null: then the operands are the arguments.
 std::optional<LogicalResult> evaluateLibrary(Evaluation &eval, StringRef name, ArrayAttr arguments);

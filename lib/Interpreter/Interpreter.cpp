@@ -15,6 +15,14 @@ FailureOr<SmallVector<int64_t>> Evaluation::staticShape(unsigned i) const {
   return SmallVector<int64_t>(type.getShape());
 }
 
+std::optional<LogicalResult> interpreter::evaluatePrim(Evaluation &eval) {
+  for (auto evaluate : {evaluateUnary, evaluateBinary, evaluateConversion, evaluateShape, evaluateReduction,
+                        evaluateIndexing, evaluateProduct, evaluateRandom})
+    if (std::optional<LogicalResult> done = evaluate(eval))
+      return done;
+  return std::nullopt;
+}
+
 /// Why a value cannot stand for a type; empty where it can.
 static std::string whyNot(const Tensor &value, Type type) {
   std::string text;
@@ -145,10 +153,8 @@ LogicalResult Machine::runOp(Operation *op, ArrayRef<const Tensor *> operands, S
   LogicalResult result = runStructure(eval, known);
   if (known)
     return result;
-  for (auto evaluate : {evaluateUnary, evaluateBinary, evaluateConversion, evaluateShape, evaluateReduction,
-                        evaluateIndexing, evaluateProduct, evaluateRandom})
-    if (std::optional<LogicalResult> done = evaluate(eval))
-      return *done;
+  if (std::optional<LogicalResult> done = evaluatePrim(eval))
+    return *done;
   return op->emitOpError("cannot be interpreted");
 }
 

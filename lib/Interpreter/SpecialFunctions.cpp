@@ -18,7 +18,11 @@ double interpreter::inverseErrorFunction(double y) {
   double t = 2 / (pi * a) + ln / 2;
   double x = std::copysign(std::sqrt(std::sqrt(t * t - ln / a) - t), y);
   for (int i = 0; i < 4; ++i) {
-    double error = std::abs(y) < 0.5 ? std::erf(x) - y : std::copysign((1 - std::abs(y)) - std::erfc(std::abs(x)), y);
+    double error = std::erf(x) - y;
+    if (std::abs(y) > 0.5) {
+      error = (1 - std::abs(y)) - std::erfc(std::abs(x));
+      error = y < 0 ? -error : error;
+    }
     double slope = 2 / std::sqrt(pi) * std::exp(-x * x);
     double step = error / slope;
     if (!std::isfinite(step))

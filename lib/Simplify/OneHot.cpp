@@ -70,4 +70,6 @@ struct SumOfOneHot : OpRewritePattern<ReduceSumOp> {
 };
 } // namespace
 
-void mlir::trace::populateOneHotPatterns(RewritePatternSet &patterns) { patterns.add<SumOfOneHot>(patterns.getContext()); }
+void mlir::trace::populateOneHotPatterns(RewritePatternSet &patterns) {
+  patterns.add<SumOfOneHot>(patterns.getContext());
+}

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::trace;
 
 namespace {
-struct Simplify : impl::SimplifyBase<Simplify> {
+struct Simplify : trace::impl::SimplifyBase<Simplify> {
   using SimplifyBase::SimplifyBase;
 
   LogicalResult initialize(MLIRContext *context) override {

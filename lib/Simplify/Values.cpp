@@ -1,5 +1,6 @@
 //===- Values.cpp - What is known of a value's elements ---------------------===//
 #include "Patterns.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::trace;

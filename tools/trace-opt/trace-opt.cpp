@@ -13,6 +13,7 @@
 #include "trace/Pipelines/Passes.h"
 #include "trace/Pipelines/Pipelines.h"
 #include "trace/Schedule/Passes.h"
+#include "trace/Simplify/Passes.h"
 #include "trace/Split/Passes.h"
 #include "trace/Target/Lowering.h"
 #include "llvm/Support/CommandLine.h"
@@ -57,6 +58,7 @@ int main(int argc, char **argv) {
   registerTracePipelinesPasses();
   registerTransformsPasses();
   registerTraceSchedulePasses();
+  registerTraceSimplifyPasses();
   registerTraceSplitPasses();
   registerTargetPipelines();
   registerTracePipelines();
