@@ -6,8 +6,10 @@ verify_stages=1    every trace-opt runs the stages' verifiers after the passes (
 asan=1             the tools were built with sanitizers
 """
 
+import glob
 import os
 import subprocess
+import sys
 
 import lit.formats
 
@@ -61,3 +63,14 @@ if os.path.exists(trace_opt):
 else:
     lit_config.fatal(f"{trace_opt} is not there; run ./dev build first")
 config.substitutions.append((r"(?<![\w./-])trace-opt(?![\w-])", " ".join([trace_opt, *switches])))
+
+# The Python with torch, for tests that compare with eager.
+venv = os.path.join(root, ".venv")
+python = os.path.join(venv, "bin", "python")
+if not os.path.exists(python):
+    python = sys.executable
+config.substitutions.append(("%python", python))
+if glob.glob(os.path.join(venv, "lib", "python3*", "site-packages", "torch", "__init__.py")):
+    config.available_features.add("torch")
+if glob.glob(os.path.join(build, "lib", "libtrace_runtime*")):
+    config.available_features.add("runtime")

@@ -246,7 +246,7 @@ static SmallVector<NamedAttribute> convolutionAttributes(Call &call, unsigned fi
           call.i64("groups", call.integer(first + 5, 1))};
 }
 
-static LogicalResult convolution(Call &call) {
+static LogicalResult convolutionWithBias(Call &call) {
   Operand result =
       call.one("convolution", {call.tensor(0), call.tensor(1)}, call.resultType(), convolutionAttributes(call, 3));
   if (result && call.has(2)) {
@@ -368,7 +368,7 @@ std::optional<LogicalResult> interpreter::evaluateLibrary(Evaluation &eval, Stri
   if (base == "linear")
     return linear(call);
   if (base == "convolution")
-    return convolution(call);
+    return convolutionWithBias(call);
   if (base == "convolution_backward")
     return convolutionBackward(call);
   if (base == "embedding")

@@ -7,6 +7,7 @@
 #include "trace/Pipelines/Passes.h"
 #include "trace/Pipelines/Verify.h"
 #include "trace/Schedule/Passes.h"
+#include "trace/Simplify/Passes.h"
 #include "trace/Split/Passes.h"
 
 using namespace mlir;
@@ -51,10 +52,6 @@ private:
   const PipelineSettings &settings;
 };
 
-void addSimplify(StageBuilder &build, Stage stage) {
-  build.onModule(createCanonicalizerPass(), stage);
-  build.onModule(createCSEPass(), stage);
-}
 
 } // namespace
 
@@ -85,7 +82,7 @@ void mlir::trace::buildPipeline(OpPassManager &pm, Stage from, Stage to, const P
     build.onModule(createAutodiff(), Stage::Joint);
     // Over forward and backward together: what both compute is computed once, what a rule made for the general case
     // folds. Before the barrier is fixed, so that dead cotangents take their outputs' work along.
-    addSimplify(build, Stage::Joint);
+    build.onModule(createSimplify(), Stage::Joint);
     build.verify(Stage::Joint, /*always=*/true);
   }
   if (makes(Stage::Scheduled)) {
