@@ -1,6 +1,8 @@
 //===- Interpreter.cpp - Functions, regions, calls --------------------------===//
 #include "trace/Interpreter/Interpreter.h"
 #include "Evaluate.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/DenseSet.h"
 #include <memory>
 
@@ -213,6 +215,21 @@ LogicalResult Machine::runStructure(Evaluation &eval, bool &known) {
         if (std::optional<LogicalResult> done = evaluateLibrary(eval, op.getName(), op.getArgumentsAttr()))
           return *done;
         return op.emitOpError("'") << op.getName() << "' has no interpretation";
+      })
+      // Sizes of dynamic dimensions.
+      .Case<tensor::DimOp>([&](tensor::DimOp op) -> LogicalResult {
+        int64_t dim = eval.operands[1]->ints[0];
+        if (dim < 0 || dim >= eval.operands[0]->getRank())
+          return op.emitError("dimension ") << dim << " is out of range";
+        Tensor size(op.getType(), {});
+        size.ints[0] = eval.operands[0]->getShape()[dim];
+        return eval.give(std::move(size));
+      })
+      .Case<arith::ConstantOp>([&](arith::ConstantOp op) -> LogicalResult {
+        FailureOr<Tensor> value = Tensor::scalar(op.getValue());
+        if (failed(value))
+          return op.emitOpError("is interpreted for scalars only");
+        return eval.give(std::move(*value));
       })
       .Case<RecomputeBarrierOp>([&](RecomputeBarrierOp) { return eval.give(*eval.operands[0]); })
       .Case<GetGradOp>([&](GetGradOp op) -> LogicalResult {

@@ -185,8 +185,12 @@ func.func @moments(%seed: tensor<i64>) -> (tensor<f64>, tensor<f64>, tensor<f64>
 // DYNAMIC-LABEL: @dynamic
 // DYNAMIC: result 0: tensor<4xf32> = 1 2 3 4
 // DYNAMIC-NEXT: result 1: tensor<3xf32> = 1 1 1
-func.func @dynamic(%x: tensor<?x2xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>) {
+// DYNAMIC-NEXT: result 2: tensor<2xf32> = 0 0
+func.func @dynamic(%x: tensor<?x2xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = tensor.dim %x, %c0 : tensor<?x2xf32>
+  %2 = trace.full 0.0 : f32 [%rows] : tensor<?xf32>
   %0 = trace.reshape %x : tensor<?x2xf32> to tensor<?xf32>
   %1 = trace.full 1.0 : f32 [%n] : tensor<?xf32>
-  trace.return outputs(%0, %1 : tensor<?xf32>, tensor<?xf32>)
+  trace.return outputs(%0, %1, %2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>)
 }

@@ -11,7 +11,7 @@ static constexpr Real pi = 3.14159265358979323846264338327950288L;
 static Real sigmoid(Real x) { return 1.0L / (1.0L + expl(-x)); }
 static Real reciprocal(Real x) { return 1.0L / x; }
 static Real rsqrt(Real x) { return 1.0L / sqrtl(x); }
-static Real relu(Real x) { return x <= 0 ? 0 : x; }
+static Real relu(Real x) { return x < 0 ? 0 : x; }
 static Real sign(Real x) { return (x > 0) - (x < 0); }
 
 /// Newton's method from a start that is good enough for it to converge.

@@ -35,7 +35,8 @@ Value VectorMath::round(Value x) { FORMULA(x, return roundToEven(v[0]);); }
 Value VectorMath::sign(Value x) {
   FORMULA(x, return choose(greater(v[0], 0.0), 1.0, choose(less(v[0], 0.0), -1.0, splat(v[0], 0.0))););
 }
-Value VectorMath::relu(Value x) { FORMULA(x, return choose(lessEqual(v[0], 0.0), 0.0, v[0]);); }
+// NaN and -0.0 stay, as eager has it.
+Value VectorMath::relu(Value x) { FORMULA(x, return choose(less(v[0], 0.0), 0.0, v[0]);); }
 Value VectorMath::copysign(Value x, Value y) { FORMULA((ValueRange{x, y}), return copySign(v[0], v[1]);); }
 
 Value VectorMath::nextafter(Value x, Value y) {
