@@ -208,7 +208,7 @@ std::optional<LogicalResult> interpreter::evaluateLibrary(Evaluation &eval, Stri
     return done;
   if (!call.isTensor(0) && !call.isTensor(1))
     return std::nullopt;
-  if (base == "mm" || base == "bmm")
+  if (base == "mm" || base == "bmm" || (base == "matmul" && call.tensor(0).getRank() == call.tensor(1).getRank()))
     return call.give(call.product(call.tensor(0), call.tensor(1)));
   if (base == "addmm" || base == "baddbmm")
     return addProduct(call);
