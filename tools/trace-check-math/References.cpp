@@ -83,8 +83,10 @@ template <typename T> static T nextAfter(T a, T b) { return std::nextafter(a, b)
 // Of equal numbers, zeros of either sign among them, the second.
 static Real fmaximum(Real a, Real b) { return std::isnan(b) || a > b ? a : b; }
 static Real fminimum(Real a, Real b) { return std::isnan(b) || a < b ? a : b; }
-static Real maximum(Real a, Real b) { return std::isnan(a) || std::isnan(b) ? nan_ : a > b ? a : b; }
-static Real minimum(Real a, Real b) { return std::isnan(a) || std::isnan(b) ? nan_ : a < b ? a : b; }
+// IEEE 754-2019: -0.0 is less than 0.0.
+static bool less(Real a, Real b) { return a == b ? std::signbit(a) && !std::signbit(b) : a < b; }
+static Real maximum(Real a, Real b) { return std::isnan(a) || std::isnan(b) ? nan_ : less(b, a) ? a : b; }
+static Real minimum(Real a, Real b) { return std::isnan(a) || std::isnan(b) ? nan_ : less(a, b) ? a : b; }
 
 #define ONE(name, function, bound32, bound64, low, high)                                                               \
   {name, function, nullptr, nullptr, nullptr, bound32, bound64, low, high, 0, 0}
