@@ -57,8 +57,8 @@ Value VectorMath::nextafter(Value x, Value y) {
   return choose(isNan(from), from, choose(isNan(to), to, number));
 }
 
-/// a where it is further out than b (which is false for a NaN), else b; of equal zeros the one that IEEE 754-2019 wants:
-/// equal numbers have equal bits but for zeros, whose sign bit `zeros` combines.
+/// a where it is further out than b (which is false for a NaN), else b; of equal zeros the one that IEEE 754-2019
+/// wants: equal numbers have equal bits but for zeros, whose sign bit `zeros` combines.
 static Num further(Num a, Num b, Num aIsFurther, llvm::function_ref<Num(Num, Num)> zeros) {
   if (!a.isFloat())
     return choose(aIsFurther, a, b);
