@@ -5,6 +5,15 @@
 // RUN: trace-opt %s --compile-to=joint | trace-opt --compile-from=joint --compile-to=scheduled | trace-opt --compile-from=scheduled --compile-to=split | FileCheck %s --check-prefix=SPLIT
 // RUN: trace-opt %s --trace-inference-pipeline | FileCheck %s --check-prefix=INFERENCE
 // RUN: trace-opt %s --compile-to=split --inference | FileCheck %s --check-prefix=INFERENCE
+// RUN: trace-opt %s --compile-to=scheduled --fuse-limit=0 | FileCheck %s --check-prefix=UNFUSED
+// RUN: trace-opt %s --compile-to=lowered | not trace-run - 2>&1 | FileCheck %s --check-prefix=LOWERED
+
+// UNFUSED-DAG: @fused_add_0(
+// UNFUSED-DAG: @fused_tanh_0(
+// UNFUSED-NOT: @fused_add_tanh
+
+// LOWERED: error: no function on tensors; the lowered stage cannot be run, the split stage can
+// LOWERED-NOT: llvm
 
 // JOINT-LABEL: func.func @f(
 // JOINT-SAME: trace.joint

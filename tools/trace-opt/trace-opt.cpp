@@ -40,6 +40,9 @@ struct Flags {
   StageFlag to{"compile-to", "Compile up to the end of this stage; other passes on the command line run afterwards",
                Stage::Captured};
   llvm::cl::opt<bool> inference{"inference", llvm::cl::desc("With --compile-to: a forward only, no gradients")};
+  llvm::cl::opt<int64_t> fuseLimit{
+      "fuse-limit", llvm::cl::init(-1),
+      llvm::cl::desc("With --compile-to: form at most this many regions of more than one op (-1: no limit)")};
   llvm::cl::opt<bool> verifyStages{"verify-stages", llvm::cl::desc("Check the stage's contract after every pass")};
 };
 
@@ -84,6 +87,7 @@ int main(int argc, char **argv) {
     PipelineSettings settings;
     settings.training = !flags.inference;
     settings.verifyStages = flags.verifyStages;
+    settings.fuseLimit = flags.fuseLimit;
     buildPipeline(pm, flags.from, flags.to, settings);
     // A pipeline holds its verifiers; passes on the command line are watched.
     if (flags.verifyStages && flags.to <= flags.from)

@@ -52,6 +52,8 @@ FailureOr<Program> Program::find(ModuleOp module, StringRef name) {
   }
   if (names.size() == 1)
     return find(module, names[0]);
+  if (names.empty() && module.getOps<func::FuncOp>().empty())
+    return module.emitError("no function on tensors; the lowered stage cannot be run, the split stage can");
   InFlightDiagnostic error = module.emitError(names.empty() ? "no public function" : "several functions: ");
   llvm::interleaveComma(names, error, [&](const std::string &text) { error << "@" << text; });
   return error << "; choose one with --function";

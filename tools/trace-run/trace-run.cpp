@@ -287,6 +287,7 @@ int main(int argc, char **argv) {
   registerTraceAutodiffPasses();
   registerTraceExecutorsPasses();
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false); // the location says where; a module would be printed whole
   programPath = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&main));
   return failed(runMain(context));
 }
