@@ -9,8 +9,10 @@ separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(trace_options INTERFACE ${llvm_definitions})
 target_compile_options(trace_options INTERFACE -fno-exceptions -Wall -Wextra -Wno-unused-parameter)
 if(TRACE_ENABLE_ASAN)
-  target_compile_options(trace_options INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr,function
-                         -fno-omit-frame-pointer)
+  # LLVM is built without RTTI (vptr, function). A null pointer or an object that is too small is the address sanitizer's
+  # to find; with these checks (and alignment's, made together with them) at every access a build takes twice as long.
+  target_compile_options(trace_options INTERFACE -fsanitize=address,undefined
+                         -fno-sanitize=vptr,function,null,alignment,object-size -fno-omit-frame-pointer)
   target_link_options(trace_options INTERFACE -fsanitize=address,undefined)
 endif()
 
