@@ -52,7 +52,6 @@ private:
   const PipelineSettings &settings;
 };
 
-
 } // namespace
 
 void mlir::trace::addFusionPasses(OpPassManager &pm, const PipelineSettings &settings) {

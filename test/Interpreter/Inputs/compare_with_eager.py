@@ -286,7 +286,6 @@ def indexing():
     f.op("trace.gather %x, %i dim 1 : {x}, {i}", x.gather(1, i))
     f.op("trace.take %x, %t dim 1 : {x}, {t}", x[:, t])
     f.op("trace.scatter_add %x, %i, %s dim 1 : {x}, {i}, {s}", x.scatter_add(1, i, s), ulps=4)
-    unique = torch.tensor([0, 5, 2])
     f.op("trace.index_add %x, %t, %ta dim 1 : {x}, {t}, {ta}", x.index_add(1, t.flatten(), a["ta"].flatten(1, 2)), ulps=8)
     f.op("trace.index %x[%p, %q] dims [0, 1] : {x}, {p}, {q} to tensor<5x3xf32>", x[p, q])
     f.op("trace.index %x[%p, %r] dims [0, 2] : {x}, {p}, {r} to tensor<5x6xf32>", x[p, :, r])
@@ -325,7 +324,10 @@ def products():
         gx, gw, _ = torch.ops.aten.convolution_backward(g, x, w, None, stride, padding, dilation, transposed,
                                                         output_padding, groups, [True, True, False])
         f = Function(f"convolution{n}", x=x, w=w, g=g)
-        array = lambda values: "array<i64: " + ", ".join(map(str, values)) + ">"
+
+        def array(values):
+            return "array<i64: " + ", ".join(map(str, values)) + ">"
+
         attributes = (f"{{stride = {array(stride)}, padding = {array(padding)}, dilation = {array(dilation)}, transposed = "
                       f"{str(transposed).lower()}, output_padding = {array(output_padding)}, groups = {groups} : i64}}")
         for op, operands, expected in (("convolution", "xw", y), ("convolution_input_grad", "gw", gx),
@@ -350,7 +352,9 @@ def library():
         to = ", ".join(mlir_type(r) for r in results)
         f.op(f'trace.call_library "aten.{name}"({names}) {{arguments = [{arguments}]}} : ({types}) -> ({to})', expected, ulps)
 
-    op = lambda i: f"#trace.operand<{i}>"
+    def op(i):
+        return f"#trace.operand<{i}>"
+
     call("mm.default", f"{op(0)}, {op(1)}", "ab", a @ b)
     call("bmm.default", f"{op(0)}, {op(1)}", "xy", g["x"] @ g["y"])
     call("addmm.default", f"{op(0)}, {op(1)}, {op(2)}", "vab", torch.addmm(v, a, b))
