@@ -16,9 +16,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+import torch._dynamo.trace_rules
 
 from . import _C, config, inspection
-from .capture import capture
+from .capture import Captured, capture, changing_floats
 from .errors import CompileError, Unsupported
 from .executable import Executable
 from .translate import Translator
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 
 #: A graph with dynamic sizes is compiled for at most so many sets of them.
 MAX_SIZES = 64
+# Our own frames run beside the user's (a backward started by one, say); Dynamo is not to compile them.
+torch._dynamo.trace_rules.add("torch_trace")
 _C.load_runtime(os.path.join(os.path.dirname(__file__), "libtrace_runtime.so"))
 
 _counter = itertools.count()
@@ -41,6 +44,9 @@ class Graph:
         self.number = next(_counter)
         self.executables: dict[Any, Callable[..., Any]] = {}
         self.root = inspection.compiled_root()
+        #: Inputs that are Python floats in the user's program, and whether their values are compiled in.
+        self.floats = changing_floats(gm)
+        self.values_matter = False
 
     def compile(self, inputs: Sequence[Any]) -> Callable[..., Any]:
         """An executable for inputs like these, or the graph itself where it has to run in eager."""
@@ -60,7 +66,7 @@ class Graph:
     def _compile(self, inputs: Sequence[Any]) -> Callable[..., Any]:
         constants: list[torch.Tensor] = []
         try:
-            captured = capture(self.gm, inputs, constants)
+            captured = self._capture(inputs, constants)
             translator = Translator(captured)
         except Unsupported:
             raise
@@ -77,10 +83,30 @@ class Graph:
         except Exception as error:
             raise self._compile_error(translator, error) from error
         executable = Executable(captured, compiled, constants, self.gm.forward)
-        executable.template = [None if isinstance(x, torch.Tensor) else x for x in inputs]
+        executable.template = [None if i in executable.argument_of_position else x for i, x in enumerate(inputs)]
         if config.dump:
             inspection.dump(config.dump, self.number, compiled)
         return executable
+
+    def _capture(self, inputs: Sequence[Any], constants: list[torch.Tensor]) -> Captured:
+        """Python floats stay inputs; where their values decide something, they are compiled in."""
+        if not self.values_matter:
+            try:
+                return capture(self.gm, inputs, constants)
+            except Exception:
+                if not self.floats:
+                    raise
+                log.info("a float's value decides what is computed; it is compiled in")
+                constants.clear()
+        captured = capture(self.gm, self._with_values(inputs), constants)
+        self.values_matter = True
+        return captured
+
+    def _with_values(self, inputs: Sequence[Any]) -> list[Any]:
+        result = list(inputs)
+        for position in self.floats:
+            result[position] = float(result[position])
+        return result
 
     def _compile_error(self, translator: Translator, error: Exception) -> CompileError:
         directory = config.dump or tempfile.mkdtemp(prefix="torch_trace_")
@@ -94,13 +120,15 @@ class Graph:
         )
 
     def __call__(self, *args: Any) -> Any:
-        key = _key(args)
+        key = _key(self._with_values(args) if self.values_matter else args)
         found = self.executables.get(key)
         if found is None:
             if len(self.executables) >= MAX_SIZES:
                 _warn(f"more than {MAX_SIZES} sets of sizes of one graph; further ones are not compiled")
                 return self.gm.forward(*args)
-            found = self.executables[key] = self.compile(args)
+            found = self.compile(args)
+            # The compilation may have been the one that found out that values matter.
+            self.executables[_key(self._with_values(args) if self.values_matter else args)] = found
         return found(*args)
 
 
@@ -144,7 +172,7 @@ def trace(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], **options: An
         raise TypeError(f"backend 'trace' takes no options, but got {', '.join(options)}; use torch_trace.config")
     graph = Graph(gm)
     inspection.register(graph)
-    if not _is_static(gm):
+    if graph.floats or not _is_static(gm):
         return graph
     executable = graph.compile(example_inputs)
     graph.executables[None] = executable

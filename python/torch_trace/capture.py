@@ -233,8 +233,10 @@ class _Interpreter(torch.fx.Interpreter):
         self.state.flush(self.parent, tensors)
         before = [functional_value(t) for t in tensors]
         grad_enabled = torch.is_grad_enabled()
-        if n.target == "item" and isinstance(n.meta.get("example_value"), torch.SymFloat) and tensors:
-            # A Python float that changes from call to call: Dynamo wraps it as a 0-d f64 tensor, and so it stays.
+        if _is_changing_float(n):
+            if not tensors:
+                return args[0]  # its value is compiled in
+            # Dynamo wraps it as a 0-d f64 tensor, and so it stays.
             return tensors[0]
         result = self._as_expected(n, super().run_node(n))
         symbol = Symbol("bsym", symbol_name(n), location, grad_enabled)
@@ -428,6 +430,17 @@ class _State:
         if id(value) not in self.attributes:
             self.attributes[id(value)] = self.constant_source(value)
         return self.attributes[id(value)]
+
+
+def _is_changing_float(n: Node) -> bool:
+    """Reads a Python float that may change from call to call."""
+    return n.target == "item" and isinstance(n.meta.get("example_value"), torch.SymFloat)
+
+
+def changing_floats(gm: torch.fx.GraphModule) -> list[int]:
+    """Positions of the inputs that are Python floats which may change from call to call, wrapped as 0-d f64 tensors."""
+    return [i for i, n in enumerate(n for n in gm.graph.nodes if n.op == "placeholder")
+            if n.users and all(_is_changing_float(user) for user in n.users)]
 
 
 def _functional_storage(tensor: FunctionalTensor) -> int:

@@ -57,7 +57,7 @@ class Executable:
         )
         self.argument_of_position = {p: i for i, p in enumerate(self.positions)}
         self.mutated_arguments = [self.argument_of_position[m.position] for m in self.mutations]
-        self.differentiable = bool(compiled.has_backward)
+        self.differentiable = bool(compiled.has_backward) or any(r.requires_grad for r in captured.results)
         self.apply = self._make_apply() if self.differentiable else None
         self.copied: frozenset[int] | None = None
         #: Dynamo's inputs are the compiled function's arguments, all of them and in order.
@@ -142,9 +142,10 @@ class Executable:
         # What is kept for the backward: positions in arguments ++ results ++ saved values. Cotangents come after it.
         start = {"argument": 0, "output": num_arguments, "saved": num_arguments + num_results}
         kept = [start[kind] + i for kind, i in plan if kind != "cotangent"]
-        num_kept = len(kept)
+        # Without one, results require grad as eager's do, but depend on no input: it is multiplied by a zero, or empty.
+        has_backward = bool(self.compiled.has_backward)
         wanted_cotangents = [i for kind, i in plan if kind == "cotangent"]
-        assert all(kind == "cotangent" for kind, _ in plan[num_kept:]), "cotangents are the backward's last arguments"
+        assert all(kind == "cotangent" for kind, _ in plan[len(kept):]), "cotangents are the backward's last arguments"
 
         class CompiledFunction(torch.autograd.Function):
             @staticmethod
@@ -173,10 +174,11 @@ class Executable:
                     if cotangent is not None:
                         arguments.append(cotangent)
                 result: list[torch.Tensor | None] = [None] * num_arguments
-                if len(arguments) == num_kept:
+                mask = [c is not None for c in cotangents]
+                if not has_backward or True not in mask:
                     return tuple(result)
                 try:
-                    gradients = run_backward([c is not None for c in cotangents], _to_handles(arguments))
+                    gradients = run_backward(mask, _to_handles(arguments))
                 except _C.DiagnosticError as error:
                     return executable._eager_backward(ctx.inputs, cotangents, CompileError(str(error)))
                 positions = gradient_arguments

@@ -281,7 +281,9 @@ class Translator:
 
     def _call(self, node: Node, args: Any, kwargs: Any) -> Any:
         op, out = node.target, node.meta["val"]
-        wanted = [i for i, n in enumerate(_tensor_nodes(node)) if n in self.active and _fake(n).dtype.is_floating_point]
+        wanted = []
+        if any(isinstance(v, torch.Tensor) and v.dtype.is_floating_point for v in tree_leaves(out)):
+            wanted = [i for i, n in enumerate(_tensor_nodes(node)) if n in self.active and _fake(n).dtype.is_floating_point]
         if op is aten.detach.default and wanted:
             return self.e.stop_gradient(args[0])
         if any(v.dtype.is_complex for v in tree_leaves(out) if isinstance(v, torch.Tensor)):

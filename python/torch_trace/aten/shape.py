@@ -158,9 +158,7 @@ def _contiguous(shape: Sequence[int]) -> list[int]:
 def cat(e: Emitter, out: torch.Tensor, tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     # A 1-d tensor without elements is skipped whatever the others' rank, as PyTorch has it.
     parts = [e.convert(x, out.dtype) for x in tensors if x.shape != (0,) or out.ndim == 1]
-    dim = positive(dim, out.ndim)
-    parts = [x for x in parts if x.shape[dim]] or parts[:1]
-    return e.cat(parts, dim)
+    return e.cat(parts, positive(dim, out.ndim))
 
 
 @register(aten.stack.default)
