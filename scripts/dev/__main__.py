@@ -9,7 +9,7 @@
   bench                  time single blocks, eager, inductor and trace in turns (--help: its options)
   docs                   write the generated pages and the examples in docs/ and README.md; --check: compare only
   format                 clang-format on all C++ files; --check: compare only
-  lint                   clang-tidy on changed C++ files (--all: on every one), ruff on Python files
+  lint                   clang-tidy on changed C++ files (--all, or these files), ruff on Python files
   clean                  remove build/, build-asan/, build-release/, demo-out/ (--all: .venv too)
   new-pass Folder Name   a pass's skeleton in include, lib and test: ./dev new-pass Schedule SinkCasts
   help                   this text

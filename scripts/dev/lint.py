@@ -1,4 +1,5 @@
-"""`./dev lint [--all]`: clang-tidy on the C++ files that differ from main (or all), ruff on the Python files."""
+"""`./dev lint [--all | files]`: clang-tidy on the C++ files that differ from main (or all, or these), ruff on the Python
+files."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ def main(args: list[str]) -> int:
     run("cmake", "--build", "--preset", "dev", "--target", "trace_headers", quiet=True)
     files = tracked("lib/*.cpp", "tools/*.cpp", "python/*.cpp")
     if "--all" not in args:
-        wanted = changed()
+        wanted = set(args) or changed()
         files = [f for f in files if f.relative_to(ROOT).as_posix() in wanted]
     status = 0
     if files:
