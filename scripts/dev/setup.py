@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 from common import LLVM_BIN, PYTHON, ROOT, VENV, Stop, digest, run, say
@@ -16,7 +17,8 @@ APT_PACKAGES = [
     "libmlir-22-dev", "mlir-22-tools", "llvm-22-dev", "llvm-22-tools", "clang-22", "lld-22", "clang-format-22",
     "libzstd-dev", "ninja-build", "ccache", "cmake", "g++", "git",
 ]  # fmt: skip
-APT_PACKAGES_FOR = {"asan": ["libclang-rt-22-dev"], "lint": ["clang-tidy-22"], "venv": ["python3.11-venv"]}
+APT_PACKAGES_FOR = {"asan": ["libclang-rt-22-dev"], "lint": ["clang-tidy-22"], "venv": ["python3.11-venv"],
+                    "headers": ["python3.11-dev"]}
 
 
 def installed(package: str) -> bool:
@@ -58,6 +60,9 @@ def python_environment() -> None:
     want = digest(requirements)
     if PYTHON.exists() and stamp.exists() and stamp.read_text() == want:
         return
+    # The extension module needs Python's headers, which Debian has in a package of their own.
+    if not (Path(sysconfig.get_paths()["include"]) / "Python.h").exists():
+        apt(APT_PACKAGES_FOR["headers"])
     if not PYTHON.exists():
         say("making the Python environment .venv")
         try:
