@@ -17,8 +17,12 @@ APT_PACKAGES = [
     "libmlir-22-dev", "mlir-22-tools", "llvm-22-dev", "llvm-22-tools", "clang-22", "lld-22", "clang-format-22",
     "libzstd-dev", "ninja-build", "ccache", "cmake", "g++", "git",
 ]  # fmt: skip
-APT_PACKAGES_FOR = {"asan": ["libclang-rt-22-dev"], "lint": ["clang-tidy-22"], "venv": ["python3.11-venv"],
-                    "headers": ["python3.11-dev"]}
+APT_PACKAGES_FOR = {
+    "asan": ["libclang-rt-22-dev"],
+    "lint": ["clang-tidy-22"],
+    "venv": ["python3.11-venv"],
+    "headers": ["python3.11-dev"],
+}
 
 
 def installed(package: str) -> bool:
