@@ -159,7 +159,8 @@ void Tensor::print(raw_ostream &os, int precision, int64_t maxElements) const {
   os << "\n";
 }
 
-TensorDifference mlir::trace::compareTensors(const Tensor &a, const Tensor &b, double atol, double rtol) {
+TensorDifference mlir::trace::compareTensors(const Tensor &a, const Tensor &b, double atol, double rtol,
+                                             bool signedZeros) {
   TensorDifference result;
   for (int64_t i = 0, e = a.getNumElements(); i < e; ++i) {
     double x = a.get(i), y = b.get(i);
@@ -167,6 +168,11 @@ TensorDifference mlir::trace::compareTensors(const Tensor &a, const Tensor &b, d
     // int64 values above 2^53 are compared as they are.
     if (!a.isFloat() && !b.isFloat())
       equal = a.ints[i] == b.ints[i];
+    if (equal && signedZeros && x == 0 && std::signbit(x) != std::signbit(y)) {
+      if (result.mismatches++ == 0)
+        result.firstIndex = i;
+      continue;
+    }
     if (equal)
       continue;
     double difference = std::abs(x - y);

@@ -1,7 +1,7 @@
 // RUN: trace-opt %s --trace-simplify | FileCheck %s
 // RUN: trace-opt %s --pass-pipeline="builtin.module(func.func(trace-simplify))" | FileCheck %s
-// RUN: trace-opt %s --trace-simplify -o %t && trace-run %s --function one_hot --interpret --no-print --int-range 13 --compare %t --atol 0 --rtol 0
-// RUN: trace-run %s --function repeated --interpret --no-print --compare %t --atol 0 --rtol 0
+// RUN: trace-opt %s --trace-simplify -o %t && trace-run %s --function one_hot --interpret --no-print --int-range 13 --compare %t --exact
+// RUN: trace-run %s --function repeated --interpret --no-print --compare %t --exact
 
 // Cross entropy's backward sums zeros but for the target's class.
 // CHECK-LABEL: @one_hot

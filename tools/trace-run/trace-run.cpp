@@ -64,6 +64,8 @@ static cl::opt<double> atolFlag("atol", cl::init(1e-5), cl::desc("Absolute toler
                                 cl::cat(category));
 static cl::opt<double> rtolFlag("rtol", cl::init(1e-5), cl::desc("Relative tolerance of a comparison"),
                                 cl::cat(category));
+static cl::opt<bool> exact("exact", cl::cat(category),
+                           cl::desc("Compare without tolerance; 0.0 and -0.0 differ, NaN equals NaN"));
 static cl::opt<bool> checkGradientsFlag(
     "check-gradients", cl::cat(category),
     cl::desc("Differentiate each public function that has a differentiable argument (or take a joint as it is) and "
@@ -132,7 +134,7 @@ static LogicalResult compare(StringRef name, StringRef otherName, ArrayRef<Tenso
       equal = false;
       continue;
     }
-    TensorDifference difference = compareTensors(a, b, atolFlag, rtolFlag);
+    TensorDifference difference = compareTensors(a, b, exact ? 0.0 : atolFlag, exact ? 0.0 : rtolFlag, exact);
     if (!difference.mismatches)
       continue;
     equal = false;

@@ -62,13 +62,14 @@ int64_t wrapToType(Type type, int64_t value);
 uint64_t elementBits(const Tensor &tensor, int64_t i);
 void setElementBits(Tensor &tensor, int64_t i, uint64_t bits);
 
-/// Where two tensors differ: NaN equals NaN, otherwise |a - b| <= atol + rtol * |b|.
+/// Where two tensors differ: NaN equals NaN, otherwise |a - b| <= atol + rtol * |b|. With `signedZeros`, 0.0 and -0.0
+/// differ.
 struct TensorDifference {
   int64_t mismatches = 0;
   int64_t firstIndex = -1;
   double maxAbsolute = 0, maxRelative = 0;
 };
-TensorDifference compareTensors(const Tensor &a, const Tensor &b, double atol, double rtol);
+TensorDifference compareTensors(const Tensor &a, const Tensor &b, double atol, double rtol, bool signedZeros = false);
 
 /// "[1, 2]": a row-major position as indices.
 std::string indexString(ArrayRef<int64_t> shape, int64_t linear);
