@@ -218,6 +218,12 @@ class _Interpreter(torch.fx.Interpreter):
         location = user_location(n)
         try:
             return self._run_symbol(n, location)
+        except AssertionError as error:
+            found = re.search(r"token for effect \S+ which came from the function (\S+?)\.?$", str(error).splitlines()[0])
+            if found is None:
+                raise
+            what = f"{symbol_name(n)}, whose operator {found.group(1)} has side effects"
+            raise Unsupported(what, _text(location)) from error
         except Unsupported as error:
             if not error.where and location[0]:
                 raise Unsupported(error.what, _text(location)) from error

@@ -46,6 +46,9 @@ class Executable:
         self.constants = list(constants)
         self.positions = [a.position for a in captured.arguments if a.position is not None]
         self.uses_random = captured.uses_random
+        self.shapes = [(tuple(a.fake.shape), a.fake.dtype) for a in captured.arguments]
+        if self.uses_random:
+            self.shapes.append(((), torch.int64))
         self.outputs = captured.outputs
         self.mutations = captured.mutations
         self.results = captured.results
@@ -142,8 +145,9 @@ class Executable:
         # What is kept for the backward: positions in arguments ++ results ++ saved values. Cotangents come after it.
         start = {"argument": 0, "output": num_arguments, "saved": num_arguments + num_results}
         kept = [start[kind] + i for kind, i in plan if kind != "cotangent"]
-        # Without one, results require grad as eager's do, but depend on no input: it is multiplied by a zero, or empty.
+        # Without one, results require grad as eager's do, but no number in them depends on an input: gradients are zero.
         has_backward = bool(self.compiled.has_backward)
+        shapes = self.shapes
         wanted_cotangents = [i for kind, i in plan if kind == "cotangent"]
         assert all(kind == "cotangent" for kind, _ in plan[len(kept):]), "cotangents are the backward's last arguments"
 
@@ -175,7 +179,10 @@ class Executable:
                         arguments.append(cotangent)
                 result: list[torch.Tensor | None] = [None] * num_arguments
                 mask = [c is not None for c in cotangents]
-                if not has_backward or True not in mask:
+                if not has_backward:
+                    return tuple(torch.zeros(shape, dtype=dtype) if wanted else None
+                                 for (shape, dtype), wanted in zip(shapes, ctx.needs_input_grad, strict=True))
+                if True not in mask:
                     return tuple(result)
                 try:
                     gradients = run_backward(mask, _to_handles(arguments))
