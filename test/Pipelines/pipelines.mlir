@@ -6,7 +6,7 @@
 // RUN: trace-opt %s --trace-inference-pipeline | FileCheck %s --check-prefix=INFERENCE
 // RUN: trace-opt %s --compile-to=split --inference | FileCheck %s --check-prefix=INFERENCE
 // RUN: trace-opt %s --compile-to=scheduled --fuse-limit=0 | FileCheck %s --check-prefix=UNFUSED
-// RUN: trace-opt %s --compile-to=lowered | not trace-run - 2>&1 | FileCheck %s --check-prefix=LOWERED
+// RUN: trace-opt %s --compile-to=lowered | not trace-run - --interpret 2>&1 | FileCheck %s --check-prefix=LOWERED
 
 // UNFUSED-DAG: @fused_add_0(
 // UNFUSED-DAG: @fused_tanh_0(

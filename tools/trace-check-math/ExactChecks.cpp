@@ -307,8 +307,8 @@ template <typename T> bool checkIntegers(MLIRContext &context, const trace::JitO
   static const std::pair<const char *, Function> operations[] = {
       {"div_floor", [](T a, T b) { return divide(a, b, true); }},
       {"div_trunc", [](T a, T b) { return divide(a, b, false); }},
-      {"remainder", [](T a, T b) { return T(Unsigned(a) - Unsigned(divide(a, b, true)) * Unsigned(b)); }},
-      {"fmod", [](T a, T b) { return T(Unsigned(a) - Unsigned(divide(a, b, false)) * Unsigned(b)); }},
+      {"remainder", [](T a, T b) { return T(uint64_t(a) - uint64_t(divide(a, b, true)) * uint64_t(b)); }},
+      {"fmod", [](T a, T b) { return T(uint64_t(a) - uint64_t(divide(a, b, false)) * uint64_t(b)); }},
       {"pow", power<T>},
       {"maximum", [](T a, T b) { return std::max(a, b); }},
       {"minimum", [](T a, T b) { return std::min(a, b); }},

@@ -1,3 +1,4 @@
+// REQUIRES: runtime
 // RUN: trace-run %s --no-print --compare-interpreter | FileCheck %s
 // A reduction of everything depends on no loop, but is known only inside the outer one: what reads it must not be
 // computed before.
