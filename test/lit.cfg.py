@@ -73,5 +73,3 @@ if not os.path.exists(python):
 config.substitutions.append(("%python", python))
 if glob.glob(os.path.join(venv, "lib", "python3*", "site-packages", "torch", "__init__.py")):
     config.available_features.add("torch")
-if glob.glob(os.path.join(build, "lib", "libtrace_runtime*")):
-    config.available_features.add("runtime")

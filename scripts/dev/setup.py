@@ -15,7 +15,7 @@ from common import LLVM_BIN, PYTHON, ROOT, VENV, Stop, digest, run, say
 # What the build, the tests and the demo need from Debian. g++ brings the C++ standard library and is Inductor's compiler.
 APT_PACKAGES = [
     "libmlir-22-dev", "mlir-22-tools", "llvm-22-dev", "llvm-22-tools", "clang-22", "lld-22", "clang-format-22",
-    "libzstd-dev", "ninja-build", "ccache", "cmake", "g++", "git",
+    "libzstd-dev", "zlib1g-dev", "ninja-build", "ccache", "cmake", "g++", "git",
 ]  # fmt: skip
 APT_PACKAGES_FOR = {
     "asan": ["libclang-rt-22-dev"],
