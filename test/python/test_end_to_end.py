@@ -11,9 +11,6 @@ import torch.nn as nn
 import torch.nn.functional as F
 import torch_trace
 from torch.utils.checkpoint import checkpoint
-from torch_trace import _C
-
-pytestmark = pytest.mark.skipif(not hasattr(_C, "CompiledGraph"), reason="the driver is not built")
 
 
 @pytest.fixture(autouse=True)
