@@ -9,8 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Globals.h"
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
+#include "Literals.h"
 #include "trace/Codegen/Host/Host.h"
 #include "trace/Codegen/Host/Passes.h"
 #include "trace/IR/TraceOps.h"
@@ -158,29 +157,8 @@ FailureOr<Strides> Lowering::layoutOf(Operation *op, unsigned result) {
   return Strides(cast<DenseI64ArrayAttr>(layouts[result]).asArrayRef());
 }
 
-/// The bytes of a literal's elements, one element of a splat.
-static std::optional<std::string> getBytes(ElementsAttr attribute) {
-  auto dense = dyn_cast<DenseElementsAttr>(attribute);
-  if (!dense) {
-    auto resource = dyn_cast<DenseResourceElementsAttr>(attribute);
-    AsmResourceBlob *blob = resource ? resource.getRawHandle().getBlob() : nullptr;
-    if (!blob)
-      return std::nullopt;
-    return std::string(blob->getData().data(), blob->getData().size());
-  }
-  if (dense.getElementType().isInteger(1)) {
-    std::string bytes;
-    if (dense.isSplat())
-      return std::string(1, dense.getSplatValue<bool>() ? 1 : 0);
-    for (bool value : dense.getValues<bool>())
-      bytes.push_back(value ? 1 : 0);
-    return bytes;
-  }
-  return std::string(dense.getRawData().data(), dense.getRawData().size());
-}
-
 FailureOr<int64_t> Lowering::addConstant(ConstantOp op) {
-  std::optional<std::string> bytes = getBytes(op.getValue());
+  std::optional<std::string> bytes = getLiteralBytes(op.getValue());
   if (!bytes)
     return op.emitOpError("has a value that cannot be written into the executable");
   FailureOr<Strides> strides = layoutOf(op, 0);
@@ -397,11 +375,6 @@ void Lowering::emitFusion(CallOp call) {
   runtime((call.getCallee() + "__entry").str(), TypeRange(), ValueRange(temporaries));
 }
 
-/// Nobody reads it; a release is no reader.
-static bool isUnused(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) { return isa<ReleaseOp>(user); });
-}
-
 /// The operands have batch dimensions, the same ones; PyTorch's aten.matmul allows more.
 static bool matmulHasOneBatch(CallLibraryOp call) {
   auto lhs = cast<RankedTensorType>(call.getOperand(0).getType()),
@@ -433,7 +406,7 @@ LogicalResult Lowering::emitLibrary(CallLibraryOp call) {
     operands.push_back(handleOf(operand));
   auto finish = [&] {
     for (Value result : call.getResults())
-      if (!isUnused(result))
+      if (!isOnlyReleased(result))
         views[result].root->handle = load(slotAddress(handles, views[result].root->index));
   };
   if (StringRef fast = getFastPath(call); !fast.empty() && call.getNumResults() == 1) {
@@ -452,8 +425,8 @@ LogicalResult Lowering::emitLibrary(CallLibraryOp call) {
     store(operand, slotAddress(temporaries, i));
   SmallVector<Globals::DescKey> descs;
   for (Value result : call.getResults())
-    descs.push_back(isUnused(result) ? Globals::DescKey{}
-                                     : Globals::DescKey{typeOf(result), views[result].root->strides});
+    descs.push_back(isOnlyReleased(result) ? Globals::DescKey{}
+                                           : Globals::DescKey{typeOf(result), views[result].root->strides});
   // The results' slots are neighbours: they were numbered together.
   Value first = call.getNumResults() ? slotAddress(handles, views[call.getResult(0)].root->index) : handles;
   check("trace_rt_call",

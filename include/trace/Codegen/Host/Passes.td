@@ -108,4 +108,24 @@ def LowerHost : Pass<"trace-lower-host", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::trace::TraceDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
+def DescribeHost : Pass<"trace-describe-host", "::mlir::ModuleOp"> {
+  let summary = "Prints what each host function does, as JSON";
+  let description = [{
+    For readers without a compiler: one line of JSON per host function with its numbered tensors (dtype, shape, strides in
+    elements) and its steps (views, fusions, library calls, literals) in order. include/trace/Codegen/Host/HostPlan.h has the
+    format, python/torch_trace/standalone runs it. The module is not changed.
+
+    ```mlir
+    func.func @f_forward(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = trace.call @fused_sin(%x) {trace.layouts = [array<i64: 1>]} : (tensor<4xf32>) -> tensor<4xf32>
+      trace.return outputs(%0 : tensor<4xf32>)
+    // prints
+    {"name":"f_forward","arguments":[0],"results":[1],"steps":[ {"op":"fusion","name":"fused_sin","operands":[0],"results":[1]} ]}
+    ```
+
+    Precondition: `trace-assign-layouts`. Fails, with an error at the op, on an op that has no host form.
+  }];
+  let options = [Option<"output", "output", "std::string", "\"\"", "The file to write to; empty: standard output">];
+}
+
 #endif

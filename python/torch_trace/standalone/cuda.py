@@ -1,0 +1,92 @@
+"""The CUDA driver by ctypes: load a module, find a kernel, launch it. No CUDA toolkit, no compiled extension."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+_JIT_ERROR_LOG, _JIT_ERROR_LOG_BYTES = 5, 6  # CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES
+
+
+class DriverError(RuntimeError):
+    """A call of the CUDA driver that failed, with the kernel or file that it was for."""
+
+
+class Kernel:
+    """A kernel of a loaded module, ready to be launched."""
+
+    def __init__(self, driver: Driver, function: Any, name: str) -> None:
+        self.driver, self.function, self.name = driver, function, name
+
+    def launch(self, grid: Sequence[int], block: Sequence[int], shared: int, stream: int,
+               pointers: Sequence[int]) -> None:
+        """Enqueues the kernel on `stream` (a CUstream as an integer) with the addresses as its parameters."""
+        values = (ctypes.c_uint64 * len(pointers))(*pointers)
+        start = ctypes.addressof(values)
+        parameters = (ctypes.c_void_p * len(pointers))(*range(start, start + 8 * len(pointers), 8))
+        self.driver.check(
+            self.driver.library.cuLaunchKernel(self.function, *grid, *block, shared, ctypes.c_void_p(stream),
+                                               parameters, None),
+            f"launching {self.name} with grid {tuple(grid)} and block {tuple(block)}",
+        )
+
+
+class Driver:
+    """libcuda.so.1, or a library with the same functions. A context must be current: PyTorch's, or `make_context`."""
+
+    def __init__(self, path: str = "libcuda.so.1") -> None:
+        try:
+            self.library = ctypes.CDLL(path)
+        except OSError as error:
+            raise DriverError(f"the CUDA driver cannot be loaded: {error}") from None
+        launch = self.library.cuLaunchKernel
+        launch.argtypes = [ctypes.c_void_p, *[ctypes.c_uint] * 7, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+        for name in ("cuModuleLoadDataEx", "cuModuleGetFunction", "cuGetErrorString", "cuGetErrorName"):
+            getattr(self.library, name).restype = ctypes.c_int
+        self.check(self.library.cuInit(0), "initialising the driver")
+
+    def check(self, status: int, what: str) -> None:
+        if status == 0:
+            return
+        name, text = ctypes.c_char_p(), ctypes.c_char_p()
+        self.library.cuGetErrorName(status, ctypes.byref(name))
+        self.library.cuGetErrorString(status, ctypes.byref(text))
+        detail = ""
+        if hasattr(self.library, "trace_emulated_cuda_error"):
+            self.library.trace_emulated_cuda_error.restype = ctypes.c_char_p
+            detail = (self.library.trace_emulated_cuda_error() or b"").decode()
+        names = [x.value.decode() for x in (name, text) if x.value]
+        raise DriverError(f"{what}: {': '.join(names) or status}{chr(10) + detail if detail else ''}")
+
+    def make_context(self, device: int = 0) -> None:
+        """Makes the device's primary context current, as PyTorch does before its first allocation."""
+        handle, context = ctypes.c_int(), ctypes.c_void_p()
+        self.check(self.library.cuDeviceGet(ctypes.byref(handle), device), f"device {device}")
+        self.check(self.library.cuDevicePrimaryCtxRetain(ctypes.byref(context), handle), f"device {device}")
+        self.check(self.library.cuCtxSetCurrent(context), f"device {device}")
+
+    def load(self, images: Sequence[bytes], name: str) -> Any:
+        """The module of the first image that the device takes: a cubin for its architecture, then PTX."""
+        failures = []
+        for image in images:
+            module = ctypes.c_void_p()
+            log = ctypes.create_string_buffer(8192)
+            options = (ctypes.c_int * 2)(_JIT_ERROR_LOG, _JIT_ERROR_LOG_BYTES)
+            values = (ctypes.c_void_p * 2)(ctypes.addressof(log), len(log))
+            # PTX is read up to a zero byte.
+            data = ctypes.create_string_buffer(image, len(image) + 1)
+            status = self.library.cuModuleLoadDataEx(ctypes.byref(module), data, 2, options, values)
+            if status == 0:
+                return module
+            try:
+                self.check(status, f"loading {name}")
+            except DriverError as error:
+                failures.append(f"{error}{chr(10) + log.value.decode(errors='replace') if log.value else ''}")
+        raise DriverError("\n".join(failures) or f"loading {name}: there is no image")
+
+    def kernel(self, module: Any, name: str) -> Kernel:
+        """The kernel called `name`."""
+        function = ctypes.c_void_p()
+        self.check(self.library.cuModuleGetFunction(ctypes.byref(function), module, name.encode()), f"kernel {name}")
+        return Kernel(self, function, name)

@@ -1,0 +1,129 @@
+"""A directory that `torch_trace.lower` has written, as callable graphs with gradients."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from .cuda import Driver, Kernel
+from .plan import Fusion, Launch, Program
+
+FORMAT = 1
+
+
+class Graph:
+    """One lowered graph: forward, and backward where it was lowered for training.
+
+    Called with the graph's tensors in the order of `arguments` (each has a name and a kind: input, parameter, buffer or
+    constant), it gives the outputs as eager would.
+    """
+
+    def __init__(self, entry: Mapping[str, Any], fusions: Mapping[str, Fusion], device: torch.device) -> None:
+        self.entry = entry
+        self.arguments = entry["arguments"]
+        self.forward = Program(entry["forward"], fusions, device)
+        self.backward = Program(entry["backward"], fusions, device) if entry["backward"] else None
+        self.num_outputs = entry["num_outputs"]
+        self.differentiable = entry["differentiable"]
+        self._function = self._autograd() if self.backward else None
+
+    def __call__(self, *tensors: torch.Tensor) -> list[Any]:
+        if self._function is not None and torch.is_grad_enabled():
+            results = list(self._function.apply(*tensors))
+        else:
+            results = self.forward(tensors)[: self.num_outputs]
+        for mutation in self.entry["mutations"]:
+            with torch.no_grad():
+                tensors[mutation["argument"]].copy_(results[mutation["result"]])
+        return [self._output(output, tensors, results) for output in self.entry["outputs"]]
+
+    @staticmethod
+    def _output(output: Mapping[str, Any], tensors: Sequence[Any], results: Sequence[Any]) -> Any:
+        kind = output["kind"]
+        if kind == "constant":
+            return output["value"]
+        if kind == "result":
+            return results[output["index"]]
+        if kind == "input":
+            return tensors[output["index"]]
+        base = tensors[output["index"]] if kind == "view_of_input" else results[output["index"]]
+        return base.as_strided(output["size"], output["stride"], base.storage_offset() + output["offset"])
+
+    def _autograd(self) -> Any:
+        graph, backward = self, self.backward
+        assert backward is not None
+        wanted = self.entry["backward_arguments"]
+        positions = self.entry["gradient_arguments"]
+        shapes = {number: self.forward.values[v] for number, v in enumerate(self.forward.results)}
+
+        class Function(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, *tensors: torch.Tensor) -> Any:
+                values = graph.forward(tensors)
+                sources = {"argument": tensors, "output": values, "saved": values[graph.num_outputs:]}
+                ctx.save_for_backward(*[sources[kind][i] for kind, i in wanted if kind != "cotangent"])
+                ctx.count = len(tensors)
+                ctx.set_materialize_grads(False)
+                outputs = values[: graph.num_outputs]
+                ctx.mark_non_differentiable(*[o for o, d in zip(outputs, graph.differentiable, strict=True) if not d])
+                return tuple(outputs)
+
+            @staticmethod
+            def backward(ctx: Any, *cotangents: torch.Tensor | None) -> Any:
+                saved = iter(ctx.saved_tensors)
+                arguments = []
+                for kind, i in wanted:
+                    if kind != "cotangent":
+                        arguments.append(next(saved))
+                    elif cotangents[i] is not None:
+                        arguments.append(cotangents[i])
+                    else:
+                        spec = shapes[i]
+                        arguments.append(torch.zeros(spec["shape"], dtype=getattr(torch, spec["dtype"]),
+                                                     device=graph.forward.device))
+                result: list[torch.Tensor | None] = [None] * ctx.count
+                for position, gradient in zip(positions, backward(arguments), strict=True):
+                    result[position] = gradient
+                return tuple(result)
+
+        return Function
+
+
+class Package:
+    """All graphs of a directory. Modules are loaded at once, so that a bad image is found before anything runs."""
+
+    def __init__(self, directory: str, driver: Driver, device: torch.device) -> None:
+        with open(os.path.join(directory, "manifest.json")) as file:
+            self.manifest = json.load(file)
+        if self.manifest["format"] != FORMAT:
+            raise ValueError(f"{directory} has format {self.manifest['format']}; this reads format {FORMAT}")
+        self.directory, self.driver, self.device = directory, driver, device
+        self.kernels: dict[str, Kernel] = {}
+        self.graphs = [Graph(entry, self._fusions(entry["fusions"]), device) for entry in self.manifest["graphs"]]
+
+    def _fusions(self, entries: Mapping[str, Any]) -> dict[str, Fusion]:
+        fusions = {}
+        for name, entry in entries.items():
+            images = []
+            for path in entry["images"]:
+                if not self._takes(path):
+                    continue
+                with open(os.path.join(self.directory, path), "rb") as file:
+                    images.append(file.read())
+            launches = []
+            if entry["kernels"]:
+                module = self.driver.load(images, f"{self.directory}/{name}")
+                for kernel in entry["kernels"]:
+                    loaded = self.driver.kernel(module, kernel["name"])
+                    self.kernels[kernel["name"]] = loaded
+                    launches.append(Launch(loaded, kernel["grid"], kernel["block"], kernel["shared"], kernel["slots"]))
+            fusions[name] = Fusion(launches, entry["scratch"])
+        return fusions
+
+    def _takes(self, path: str) -> bool:
+        """Bitcode is for the emulated device, everything else for a GPU."""
+        return path.endswith(".bc") == (self.device.type == "cpu")
