@@ -1,4 +1,4 @@
-"""A host function's plan (lib/Codegen/Host/HostPlan.cpp) as a Python function: allocations, views, launches and library
+"""A host function's plan (lib/Codegen/Host/DescribeHost.cpp) as a Python function: allocations, views, launches and library
 calls in order, every value dropped behind its last use."""
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def DescribeHost : Pass<"trace-describe-host", "::mlir::ModuleOp"> {
   let summary = "Prints what each host function does, as JSON";
   let description = [{
     For readers without a compiler: one line of JSON per host function with its numbered tensors (dtype, shape, strides in
-    elements) and its steps (views, fusions, library calls, literals) in order. include/trace/Codegen/Host/HostPlan.h has the
+    elements) and its steps (views, fusions, library calls, literals) in order. include/trace/Codegen/Host/DescribeHost.h has the
     format, python/torch_trace/standalone runs it. The module is not changed.
 
     ```mlir

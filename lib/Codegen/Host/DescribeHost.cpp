@@ -1,5 +1,5 @@
-//===- HostPlan.cpp - A host function as data -------------------------------===//
-#include "trace/Codegen/Host/HostPlan.h"
+//===- DescribeHost.cpp - A host function as data --------------------------===//
+#include "trace/Codegen/Host/DescribeHost.h"
 #include "Globals.h"
 #include "LibraryForms.h"
 #include "Literals.h"

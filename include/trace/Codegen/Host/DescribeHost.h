@@ -1,6 +1,6 @@
-//===- HostPlan.h - A host function as data ---------------------------------===//
-#ifndef TRACE_CODEGEN_HOST_HOSTPLAN_H
-#define TRACE_CODEGEN_HOST_HOSTPLAN_H
+//===- DescribeHost.h - A host function as data ----------------------------===//
+#ifndef TRACE_CODEGEN_HOST_DESCRIBEHOST_H
+#define TRACE_CODEGEN_HOST_DESCRIBEHOST_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/JSON.h"
