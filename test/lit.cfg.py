@@ -71,5 +71,7 @@ python = os.path.join(venv, "bin", "python")
 if not os.path.exists(python):
     python = sys.executable
 config.substitutions.append(("%python", python))
+# Where the compiler looks for ptxas and libdevice when CUDA is not installed: triton, which comes with torch, has them.
+config.environment["VIRTUAL_ENV"] = venv
 if glob.glob(os.path.join(venv, "lib", "python3*", "site-packages", "torch", "__init__.py")):
     config.available_features.add("torch")

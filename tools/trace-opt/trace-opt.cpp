@@ -16,6 +16,7 @@
 #include "trace/Simplify/Passes.h"
 #include "trace/Split/Passes.h"
 #include "trace/Target/Lowering.h"
+#include "trace/Target/Passes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -63,6 +64,7 @@ int main(int argc, char **argv) {
   registerTraceSchedulePasses();
   registerTraceSimplifyPasses();
   registerTraceSplitPasses();
+  registerTraceTargetPasses();
   registerTargetPipelines();
   registerTracePipelines();
 

@@ -17,7 +17,8 @@ namespace mlir::trace {
 /// conversion, which would approximate it.
 void buildKernelLoweringPipeline(OpPassManager &pm);
 
-/// --trace-lower-to-llvm, the above as a pipeline.
+/// --trace-lower-to-llvm, the above as a pipeline, and --trace-lower-device, which is buildDeviceLoweringPipeline
+/// (Nvptx.h).
 void registerTargetPipelines();
 
 /// The dialects that kernels are written in, their conversions to LLVM and the translation to LLVM IR. Whoever creates
