@@ -4,6 +4,8 @@
 #include "trace/Codegen/Host/Passes.h"
 #include "trace/Pipelines/Pipelines.h"
 #include "trace/Schedule/Passes.h"
+#include "trace/Target/Nvptx.h"
+#include "trace/Target/Passes.h"
 
 using namespace mlir;
 using namespace mlir::trace;
@@ -16,13 +18,30 @@ void mlir::trace::addLayoutPasses(OpPassManager &pm, const PipelineSettings &set
   pm.addPass(createAssignLayouts());
 }
 
+void mlir::trace::addDeviceCodegenPasses(OpPassManager &pm, const PipelineSettings &settings, Stage from, Stage to) {
+  auto makes = [&](Stage stage) { return from < stage && stage <= to; };
+  if (makes(Stage::Nvvm))
+    buildDeviceLoweringPipeline(pm);
+  if (makes(Stage::Ptx)) {
+    GpuToBinaryOptions options;
+    options.chip = settings.chip;
+    options.formats = settings.binaryFormats;
+    options.cacheDirectory = settings.cacheDirectory;
+    pm.addPass(createGpuToBinary(options));
+  }
+}
+
 void mlir::trace::addCodegenPasses(OpPassManager &pm, const PipelineSettings &settings) {
   // Kernels bake their layouts in, so they come behind the layouts; before the host code, which calls their entries
   // and erases the fusion functions that it no longer needs.
-  cpu::LowerFusionsToCpuOptions options;
-  options.vectorBits = settings.vectorBits;
-  options.exactRounding = settings.exactRounding;
-  pm.addPass(cpu::createLowerFusionsToCpu(options));
+  if (settings.device == "cuda") {
+    addDeviceCodegenPasses(pm, settings);
+  } else {
+    cpu::LowerFusionsToCpuOptions options;
+    options.vectorBits = settings.vectorBits;
+    options.exactRounding = settings.exactRounding;
+    pm.addPass(cpu::createLowerFusionsToCpu(options));
+  }
   pm.addPass(createLowerHost());
   buildKernelLoweringPipeline(pm);
 }

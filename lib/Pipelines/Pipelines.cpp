@@ -43,7 +43,10 @@ public:
     case Stage::Split:
       return pm.addPass(createVerifySplit());
     case Stage::Lowered:
-      return; // the LLVM dialect's own verifiers
+    case Stage::Gpu:
+    case Stage::Nvvm:
+    case Stage::Ptx:
+      return; // the verifiers of MLIR's own dialects
     }
   }
 
@@ -105,8 +108,16 @@ void mlir::trace::buildPipeline(OpPassManager &pm, Stage from, Stage to, const P
     build.onModule(createCSEPass(), Stage::Split);
     build.verify(Stage::Split, /*always=*/true);
   }
-  if (makes(Stage::Lowered))
+  if (isDeviceStage(to)) {
+    // Beside Lowered, not behind it: what was lowered has no fusions any more.
+    if (from == Stage::Lowered)
+      return;
+    if (makes(Stage::Gpu))
+      addLayoutPasses(pm, settings);
+    addDeviceCodegenPasses(pm, settings, from, to);
+  } else if (makes(Stage::Lowered)) {
     addLoweringPasses(pm, settings);
+  }
 }
 
 namespace {
@@ -115,6 +126,12 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<int64_t> fuseLimit{*this, "fuse-limit", llvm::cl::init(-1),
                             llvm::cl::desc("Form at most this many regions of more than one op (-1: no limit)")};
   Option<std::string> to{*this, "to", llvm::cl::init("split"), llvm::cl::desc("The last stage to make")};
+};
+
+struct DeviceOptions : PassPipelineOptions<DeviceOptions> {
+  Option<std::string> chip{*this, "chip", llvm::cl::init("sm_90"), llvm::cl::desc("The GPU architecture")};
+  ListOption<std::string> formats{*this, "format", llvm::cl::desc("ptx, cubin, bitcode (default: ptx)")};
+  Option<std::string> to{*this, "to", llvm::cl::init("ptx"), llvm::cl::desc("The last stage to make")};
 };
 } // namespace
 
@@ -135,12 +152,25 @@ void mlir::trace::registerTracePipelines() {
   registerPipeline("trace-training-pipeline", "From a captured function to a forward and a backward function", true);
   registerPipeline("trace-inference-pipeline", "From a captured function to a forward function, without gradients",
                    false);
+  PassPipelineRegistration<DeviceOptions>(
+      "trace-lower-to-gpu", "From split to a gpu.binary of kernels for each fusion",
+      [](OpPassManager &pm, const DeviceOptions &options) {
+        PipelineSettings settings;
+        settings.chip = options.chip;
+        if (!options.formats.empty())
+          settings.binaryFormats.assign(options.formats.begin(), options.formats.end());
+        std::optional<Stage> to = symbolizeStage(options.to);
+        if (!to || !isDeviceStage(*to))
+          llvm::report_fatal_error(llvm::Twine("'") + options.to + "' is no stage on the way to a GPU",
+                                   /*gen_crash_diag=*/false);
+        buildPipeline(pm, Stage::Split, *to, settings);
+      });
 }
 
 LogicalResult mlir::trace::verifyStage(ModuleOp module, Stage stage) {
   if (stage == Stage::Split)
     return verifySplit(module);
-  if (stage == Stage::Lowered)
+  if (stage > Stage::Split)
     return success();
   for (auto func : module.getOps<func::FuncOp>())
     if (failed(stage == Stage::Captured ? verifyCaptured(func)

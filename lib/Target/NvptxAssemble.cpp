@@ -56,24 +56,20 @@ llvm::StringMap<trace::KernelResources> trace::parsePtxasMessages(StringRef text
   return kernels;
 }
 
-/// The tool's complaints in one line, without its name in front of each and the paths of temporary files.
+/// The tool's complaints in one line: "line 4: Unknown modifier '.op'; ...". Without the path of a temporary file, and
+/// without the last line, which says that there were errors.
 static std::string summarize(StringRef log) {
-  std::string result;
+  std::string complaints, other;
+  auto append = [](std::string &text, const Twine &more) { text += (text.empty() ? more : "; " + more).str(); };
   for (StringRef line : llvm::split(log, '\n')) {
     line = line.trim();
-    if (line.empty() || line.starts_with("ptxas info"))
-      continue;
     SmallVector<StringRef, 3> matches;
-    if (llvm::Regex("^ptxas [^,]*, (line [0-9]+); (.*)$").match(line, &matches))
-      line = matches[0];
-    if (!result.empty())
-      result += "; ";
-    if (matches.size() == 3)
-      result += (matches[1] + ": " + matches[2]).str();
-    else
-      result += line;
+    if (llvm::Regex(", (line [0-9]+); *(error|fatal) *: *(.*)$").match(line, &matches))
+      append(complaints, matches[1] + ": " + matches[3]);
+    else if (!line.empty() && !line.starts_with("ptxas info"))
+      append(other, line);
   }
-  return result;
+  return complaints.empty() ? other : complaints;
 }
 
 //===----------------------------------------------------------------------===//

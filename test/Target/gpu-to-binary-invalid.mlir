@@ -35,7 +35,7 @@ gpu.module @f__gpu {
 
 //--- rejected.mlir
 // What ptxas says, without its own name and the path of the temporary file.
-// REJECTED: error: '{{.*}}ptxas' failed: line {{[0-9]+}}: error : Unknown modifier '.such'
+// REJECTED: error: '{{.*}}ptxas' failed: line {{[0-9]+}}: Unknown modifier '.such'
 // REJECTED-NOT: error
 gpu.module @f__gpu {
   llvm.func @k() attributes {nvvm.kernel} {

@@ -1,5 +1,6 @@
 //===- trace-opt.cpp - The driver: passes and pipelines on .mlir files ------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Support/FileUtilities.h"
@@ -44,7 +45,29 @@ struct Flags {
   llvm::cl::opt<int64_t> fuseLimit{
       "fuse-limit", llvm::cl::init(-1),
       llvm::cl::desc("With --compile-to: form at most this many regions of more than one op (-1: no limit)")};
+  llvm::cl::opt<std::string> chip{"chip", llvm::cl::init("sm_90"),
+                                  llvm::cl::desc("With --compile-to=gpu, nvvm or ptx: the GPU architecture")};
   llvm::cl::opt<bool> verifyStages{"verify-stages", llvm::cl::desc("Check the stage's contract after every pass")};
+};
+
+/// Writes the PTX of all binaries, in place of the module.
+class PrintPtx : public PassWrapper<PrintPtx, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrintPtx)
+
+  explicit PrintPtx(raw_ostream &os) : os(os) {}
+  StringRef getName() const override { return "PrintPtx"; }
+
+  void runOnOperation() override {
+    getOperation().walk([&](gpu::BinaryOp binary) {
+      for (auto object : binary.getObjects().getAsRange<gpu::ObjectAttr>())
+        if (object.getFormat() == gpu::CompilationTarget::Assembly)
+          os << object.getObject().getValue().rtrim('\0');
+    });
+  }
+
+private:
+  raw_ostream &os;
 };
 
 } // namespace
@@ -90,13 +113,19 @@ int main(int argc, char **argv) {
     settings.training = !flags.inference;
     settings.verifyStages = flags.verifyStages;
     settings.fuseLimit = flags.fuseLimit;
+    settings.chip = flags.chip;
     buildPipeline(pm, flags.from, flags.to, settings);
     // A pipeline holds its verifiers; passes on the command line are watched.
     if (flags.verifyStages && flags.to <= flags.from)
       pm.addInstrumentation(std::make_unique<StageVerifier>(contractBroken));
-    return commandLine.setupPassPipeline(pm);
+    LogicalResult result = commandLine.setupPassPipeline(pm);
+    if (flags.to == Stage::Ptx)
+      pm.addPass(std::make_unique<PrintPtx>(output->os()));
+    return result;
   });
-  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)) || contractBroken)
+  // The last stage is text, and not a module.
+  raw_ostream &os = flags.to == Stage::Ptx ? llvm::nulls() : output->os();
+  if (failed(MlirOptMain(os, std::move(input), registry, config)) || contractBroken)
     return EXIT_FAILURE;
   output->keep();
   return EXIT_SUCCESS;

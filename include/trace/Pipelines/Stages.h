@@ -13,7 +13,9 @@
 
 namespace mlir::trace {
 
-enum class Stage { Captured, Joint, Scheduled, Split, Lowered };
+/// In order. Behind the split there are two ways: to the code that this process runs (Lowered), and to the kernels of a
+/// GPU (Gpu, Nvvm, Ptx).
+enum class Stage { Captured, Joint, Scheduled, Split, Lowered, Gpu, Nvvm, Ptx };
 
 struct StageInfo {
   Stage stage;
@@ -36,9 +38,17 @@ inline constexpr StageInfo stages[] = {
      "A forward and a backward function; what crosses between them is saved, or read again as argument or output."},
     {Stage::Lowered, "lowered", ".lowered.mlir",
      "The LLVM dialect: host functions that call the runtime's C functions, and the kernels of the fusions."},
+    {Stage::Gpu, "gpu", ".gpu.mlir",
+     "From split, for a GPU: library calls and strides are decided, and a gpu.module of kernels is beside each "
+     "fusion."},
+    {Stage::Nvvm, "nvvm", ".nvvm.mlir", "The gpu.modules in the LLVM and NVVM dialects."},
+    {Stage::Ptx, "ptx", ".ptx", "The kernels as PTX text, from LLVM's NVPTX code generator."},
 };
 
 inline const StageInfo &getStageInfo(Stage stage) { return stages[static_cast<unsigned>(stage)]; }
+
+/// A stage on the way to a GPU's kernels.
+inline bool isDeviceStage(Stage stage) { return stage >= Stage::Gpu; }
 
 inline std::optional<Stage> symbolizeStage(llvm::StringRef name) {
   for (const StageInfo &info : stages)
