@@ -1,7 +1,7 @@
 //===- FusionPlan.cpp - Which regions are formed ----------------------------===//
 #include "trace/Schedule/FusionPlan.h"
 #include "mlir/IR/Remarks.h"
-#include "trace/Codegen/CPU/Emittable.h"
+#include "trace/Codegen/Kernel/Emittable.h"
 #include "trace/Schedule/FusionAnalysis.h"
 
 using namespace mlir;
@@ -88,7 +88,7 @@ void FusionPlan::classify() {
     Node node;
     node.op = &op;
     std::string why;
-    node.fusible = isFusible(&op) && cpu::canEmit(&op, &why);
+    node.fusible = isFusible(&op) && kernel::canEmit(&op, &why);
     if (isFusible(&op) && !node.fusible && !op.hasTrait<trace::OpTrait::ViewLike>())
       remark::missed(op.getLoc(),
                      remark::RemarkOpts::name("not-emitted").category("trace-fuse").function(func.getName()))

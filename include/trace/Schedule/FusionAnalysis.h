@@ -1,7 +1,7 @@
 //===- FusionAnalysis.h - Which ops one kernel can compute --------*- C++ -*-===//
 //
 // What one loop nest can do, apart from the decision (FusionPlan.h) and the rewrite (FuseForm.cpp). That the code
-// generator takes each op alone is trace/Codegen/CPU/Emittable.h's to say; it also takes regions that are no single
+// generator takes each op alone is trace/Codegen/Kernel/Emittable.h's to say; it also takes regions that are no single
 // loop nest, in several kernels, which then are better formed as several regions.
 //
 // A kernel runs over `elements` = rows x columns. Each value of a region is evaluated in one or more contexts:

@@ -1,8 +1,8 @@
 //===- LowerFusionsToCpu.cpp - Vectorised loops for fusion functions ---------===//
-#include "Emitter.h"
+#include "LoopEmitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
-#include "trace/Codegen/CPU/Emittable.h"
+#include "trace/Codegen/Kernel/Emittable.h"
 #include "trace/Codegen/CPU/Passes.h"
 #include "trace/IR/TraceOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -134,7 +134,7 @@ struct LowerFusionsToCpu : cpu::impl::LowerFusionsToCpuBase<LowerFusionsToCpu> {
       function.setPrivate();
       kernels.push_back(function);
       OpBuilder body(&getContext());
-      KernelEmitter(body, loc, *schedule, target).emit(function, slots, globals);
+      LoopEmitter(body, loc, *schedule, target).emit(function, slots, globals);
     }
 
     auto entry = func::FuncOp::create(b, loc, (fusion.getName() + "__entry").str(), b.getFunctionType({pointer}, {}));

@@ -37,7 +37,7 @@ def LowerFusionsToCpu : Pass<"trace-lower-fusions-to-cpu", "::mlir::ModuleOp"> {
     }
     ```
 
-    Precondition: every operation in a fusion function satisfies `trace::cpu::canEmit`; one that does not is an error at
+    Precondition: every operation in a fusion function satisfies `trace::kernel::canEmit`; one that does not is an error at
     the operation.
   }];
   let options = [

@@ -1,10 +1,10 @@
 //===- NodeEmission.cpp - Nodes, index expressions and memory accesses -------===//
-#include "Emitter.h"
+#include "trace/Codegen/Emission/KernelEmitter.h"
 #include "trace/IR/TraceOps.h"
 
 using namespace mlir;
 using namespace mlir::trace;
-using namespace mlir::trace::cpu;
+using namespace mlir::trace::kernel;
 
 //===----------------------------------------------------------------------===//
 // Scopes
@@ -65,8 +65,6 @@ Value KernelEmitter::splat(TypedAttr value, bool vector) {
 }
 
 Value KernelEmitter::indexConstant(int64_t value) { return splat(b.getIndexAttr(value), false); }
-
-Value KernelEmitter::allOnes() { return splat(b.getBoolAttr(true), true); }
 
 Value KernelEmitter::broadcast(Value x) {
   if (isa<VectorType>(x.getType()))
@@ -187,6 +185,24 @@ Value KernelEmitter::scalar(Expr e) {
   return sum;
 }
 
+LoopSet KernelEmitter::setLanes(unsigned loop) {
+  lanesAtom = k.loops[loop].atom;
+  lanesSet = k.loopSet(loop);
+  return lanesSet;
+}
+
+Value KernelEmitter::laneStart(Scope &scope) {
+  if (!current)
+    return lanesBase;
+  Value &shifted = scope.exprs[current][k.index.atom(lanesAtom)];
+  if (!shifted) {
+    Value offset = indexConstant(static_cast<int64_t>(current) * s.lanes);
+    insertAt(scope);
+    shifted = arith::AddIOp::create(b, loc, lanesBase, offset);
+  }
+  return shifted;
+}
+
 /// Splits an expression that depends on the loop on lanes.
 KernelEmitter::LaneIndex KernelEmitter::lanes(Expr e) {
   LaneIndex result;
@@ -207,16 +223,7 @@ KernelEmitter::LaneIndex KernelEmitter::lanes(Expr e) {
   if (result.coefficient) {
     Value &known = scope.exprs[current][e];
     if (!known) {
-      Value start = lanesBase;
-      if (current) {
-        Value &shifted = scope.exprs[current][k.index.atom(lanesAtom)];
-        if (!shifted) {
-          Value offset = indexConstant(static_cast<int64_t>(current) * s.lanes);
-          insertAt(scope);
-          shifted = arith::AddIOp::create(b, loc, lanesBase, offset);
-        }
-        start = shifted;
-      }
+      Value start = laneStart(scope);
       Value factor = result.coefficient == 1 ? Value() : indexConstant(result.coefficient);
       insertAt(scope);
       if (factor)
@@ -330,15 +337,12 @@ Value KernelEmitter::vectorAtom(Atom atom, unsigned bits) {
   return result;
 }
 
-bool KernelEmitter::multipleOf(Expr e, int64_t factor) {
+int64_t KernelEmitter::factorOf(Expr e) {
   const LinearExpr &linear = k.index.get(e);
-  if (linear.constant % factor)
-    return false;
-  return llvm::all_of(linear.terms, [&](auto &term) {
-    if (term.first == lanesAtom && onLanes(loopsOfAtom(term.first)))
-      return (term.second * lanesStepMultiple) % factor == 0;
-    return term.second % factor == 0;
-  });
+  uint64_t bits = static_cast<uint64_t>(linear.constant) | (uint64_t(1) << 62);
+  for (auto [atom, c] : linear.terms)
+    bits |= static_cast<uint64_t>(atom == lanesAtom && onLanes(loopsOfAtom(atom)) ? c * lanesStepMultiple : c);
+  return static_cast<int64_t>(bits & -bits);
 }
 
 //===----------------------------------------------------------------------===//
@@ -356,40 +360,7 @@ Value KernelEmitter::load(unsigned buffer, Expr at, LoopSet loops) {
     x = memref::LoadOp::create(b, loc, memref, index);
   } else {
     LaneIndex index = lanes(at);
-    auto type = VectorType::get({static_cast<int64_t>(s.lanes)}, stored);
-    Scope &scope = home(loops);
-    if (!index.extra && index.coefficient == 1) {
-      if (mask) {
-        Value zero = splat(cast<TypedAttr>(b.getZeroAttr(stored)), true);
-        insertAt(scope);
-        x = vector::MaskedLoadOp::create(b, loc, type, memref, index.base, mask, zero);
-      } else {
-        insertAt(scope);
-        x = vector::LoadOp::create(b, loc, type, memref, index.base);
-      }
-    } else if (!index.extra && index.coefficient == -1 && !mask) {
-      Value back = indexConstant(static_cast<int64_t>(s.lanes) - 1);
-      insertAt(scope);
-      Value first = arith::SubIOp::create(b, loc, index.base, back);
-      x = vector::LoadOp::create(b, loc, type, memref, first);
-      SmallVector<int64_t> order;
-      for (int64_t i = s.lanes; i-- > 0;)
-        order.push_back(i);
-      x = vector::ShuffleOp::create(b, loc, x, x, order);
-    } else {
-      unsigned bits = index.extra ? index.extraBits : std::abs(index.coefficient) * s.lanes > INT32_MAX ? 64 : 32;
-      Type integer = b.getIntegerType(bits);
-      Value zero = splat(cast<TypedAttr>(b.getZeroAttr(stored)), true), all = mask ? mask : allOnes();
-      Value offsets = index.extra;
-      if (index.coefficient || !offsets) {
-        Value steps =
-            iota(b, loc, s.lanes, integer, index.coefficient, [&](TypedAttr value) { return splat(value, false); });
-        insertAt(scope);
-        offsets = offsets ? Value(arith::AddIOp::create(b, loc, offsets, steps)) : steps;
-      }
-      insertAt(scope);
-      x = vector::GatherOp::create(b, loc, type, memref, index.base, offsets, all, zero);
-    }
+    x = loadLanes(memref, VectorType::get({static_cast<int64_t>(s.lanes)}, stored), at, index, home(loops));
   }
   insertAt(home(loops));
   return cloner.fromMemory(x, program);
@@ -423,25 +394,20 @@ void KernelEmitter::storeAt(unsigned number, Expr at, Value x) {
     return;
   }
   LaneIndex index = lanes(at);
-  Value steps;
-  bool contiguous = !index.extra && index.coefficient == 1;
-  unsigned bits = index.extra ? index.extraBits : std::abs(index.coefficient) * s.lanes > INT32_MAX ? 64 : 32;
-  Value all = mask ? mask : allOnes();
-  if (!contiguous)
-    steps = iota(b, loc, s.lanes, b.getIntegerType(bits), index.coefficient,
-                 [&](TypedAttr value) { return splat(value, false); });
   insertAt(scope);
-  x = cloner.toMemory(broadcast(x), buffer.elementType);
-  if (contiguous) {
-    if (mask)
-      vector::MaskedStoreOp::create(b, loc, memref, index.base, mask, x);
-    else
-      vector::StoreOp::create(b, loc, x, memref, index.base);
-    return;
+  storeLanes(memref, cloner.toMemory(broadcast(x), buffer.elementType), at, index);
+}
+
+Value KernelEmitter::laneOffsets(const LaneIndex &index, Scope &scope) {
+  unsigned bits = index.extra ? index.extraBits : std::abs(index.coefficient) * s.lanes > INT32_MAX ? 64 : 32;
+  Value offsets = index.extra;
+  if (index.coefficient || !offsets) {
+    Value steps = iota(b, loc, s.lanes, b.getIntegerType(bits), index.coefficient,
+                       [&](TypedAttr value) { return splat(value, false); });
+    insertAt(scope);
+    offsets = offsets ? Value(arith::AddIOp::create(b, loc, offsets, steps)) : steps;
   }
-  if (index.extra)
-    steps = arith::AddIOp::create(b, loc, index.extra, steps);
-  vector::ScatterOp::create(b, loc, Type(), memref, index.base, steps, all, x);
+  return offsets;
 }
 
 //===----------------------------------------------------------------------===//

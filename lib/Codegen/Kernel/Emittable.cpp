@@ -1,11 +1,11 @@
-//===- Emittable.cpp - What one CPU kernel can hold -------------------------===//
-#include "trace/Codegen/CPU/Emittable.h"
+//===- Emittable.cpp - What one kernel can hold -----------------------------===//
+#include "trace/Codegen/Kernel/Emittable.h"
 #include "trace/IR/TraceOps.h"
 
 using namespace mlir;
 using namespace mlir::trace;
 
-bool cpu::canEmitElementType(Type type) {
+bool kernel::canEmitElementType(Type type) {
   if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
@@ -22,7 +22,7 @@ static bool no(std::string *why, const Twine &reason) {
   return false;
 }
 
-bool cpu::canEmit(Operation *op, std::string *why) {
+bool kernel::canEmit(Operation *op, std::string *why) {
   bool known =
       op->hasTrait<OpTrait::Elementwise>() || op->hasTrait<OpTrait::ViewLike>() ||
       op->hasTrait<OpTrait::DataMovement>() || op->hasTrait<OpTrait::Reduction>() ||

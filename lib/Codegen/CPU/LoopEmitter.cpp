@@ -1,5 +1,5 @@
-//===- LoopEmission.cpp - Loops, stages and reductions of a kernel -----------===//
-#include "Emitter.h"
+//===- LoopEmitter.cpp - Loops, stages and reductions of a kernel ------------===//
+#include "LoopEmitter.h"
 #include "trace/IR/TraceOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace mlir::trace;
 using namespace mlir::trace::cpu;
 
-void KernelEmitter::emit(func::FuncOp function, ArrayRef<unsigned> slots, ArrayRef<StringAttr> globals) {
+void LoopEmitter::emit(func::FuncOp function, ArrayRef<unsigned> slots, ArrayRef<StringAttr> globals) {
   Block *entry = function.addEntryBlock();
   push(entry, 0, 1);
   // The memory that this kernel touches.
@@ -50,23 +50,56 @@ void KernelEmitter::emit(func::FuncOp function, ArrayRef<unsigned> slots, ArrayR
   pop();
 }
 
-scf::ForOp KernelEmitter::forLoop(Value low, Value high, int64_t step, ValueRange inits) {
+scf::ForOp LoopEmitter::forLoop(Value low, Value high, int64_t step, ValueRange inits) {
   Value stepValue = indexConstant(step);
   insertAt(*scopes.back());
   return scf::ForOp::create(b, loc, low, high, stepValue, inits);
 }
 
-LoopSet KernelEmitter::setLanes(unsigned loop) {
-  lanesAtom = k.loops[loop].atom;
-  lanesSet = k.loopSet(loop);
-  return lanesSet;
+Value LoopEmitter::loadLanes(Value memref, VectorType type, Expr at, const LaneIndex &index, Scope &scope) {
+  if (index.contiguous()) {
+    if (!mask) {
+      insertAt(scope);
+      return vector::LoadOp::create(b, loc, type, memref, index.base);
+    }
+    Value zero = splat(cast<TypedAttr>(b.getZeroAttr(type.getElementType())), true);
+    insertAt(scope);
+    return vector::MaskedLoadOp::create(b, loc, type, memref, index.base, mask, zero);
+  }
+  if (!index.extra && index.coefficient == -1 && !mask) {
+    Value back = indexConstant(static_cast<int64_t>(s.lanes) - 1);
+    insertAt(scope);
+    Value first = arith::SubIOp::create(b, loc, index.base, back);
+    Value x = vector::LoadOp::create(b, loc, type, memref, first);
+    SmallVector<int64_t> order;
+    for (int64_t i = s.lanes; i-- > 0;)
+      order.push_back(i);
+    return vector::ShuffleOp::create(b, loc, x, x, order);
+  }
+  Value zero = splat(cast<TypedAttr>(b.getZeroAttr(type.getElementType())), true), all = mask ? mask : allOnes();
+  Value offsets = laneOffsets(index, scope);
+  insertAt(scope);
+  return vector::GatherOp::create(b, loc, type, memref, index.base, offsets, all, zero);
+}
+
+void LoopEmitter::storeLanes(Value memref, Value x, Expr at, const LaneIndex &index) {
+  if (index.contiguous()) {
+    if (mask)
+      vector::MaskedStoreOp::create(b, loc, memref, index.base, mask, x);
+    else
+      vector::StoreOp::create(b, loc, x, memref, index.base);
+    return;
+  }
+  Value all = mask ? mask : allOnes(), offsets = laneOffsets(index, *scopes.back());
+  insertAt(*scopes.back());
+  vector::ScatterOp::create(b, loc, Type(), memref, index.base, offsets, all, x);
 }
 
 //===----------------------------------------------------------------------===//
 // Outer loops
 //===----------------------------------------------------------------------===//
 
-void KernelEmitter::emitOuter(Value lo, Value hi) {
+void LoopEmitter::emitOuter(Value lo, Value hi) {
   scf::ForOp parallel = forLoop(lo, hi, 1, {});
   if (k.rowsPerChunk) {
     emitChunk(parallel);
@@ -108,7 +141,7 @@ void KernelEmitter::emitOuter(Value lo, Value hi) {
 }
 
 /// A chunk of rows, one after the other. Its row of partial results is made neutral first.
-void KernelEmitter::emitChunk(scf::ForOp parallel) {
+void LoopEmitter::emitChunk(scf::ForOp parallel) {
   const Loop &chunk = k.loops[k.outer[0]], &row = k.loops[k.outer[1]];
   push(parallel.getBody(), k.loopSet(k.outer[0]), 1);
   loopValues[chunk.atom] = parallel.getInductionVar();
@@ -131,7 +164,7 @@ void KernelEmitter::emitChunk(scf::ForOp parallel) {
 }
 
 /// Writes the neutral element everywhere where `st` will accumulate in this chunk.
-void KernelEmitter::emitNeutral(const Store &st) {
+void LoopEmitter::emitNeutral(const Store &st) {
   Type element = cast<RankedTensorType>(st.accumulate->getOperand(0).getType()).getElementType();
   TypedAttr neutral = cloner.neutral(reduceKind(st.accumulate), computeType(element), !element.isUnsignedInteger());
   const Space &space = k.spaces[st.space];
@@ -161,7 +194,7 @@ void KernelEmitter::emitNeutral(const Store &st) {
 }
 
 /// A block of outer points on lanes: whole steps, then single vectors under a mask.
-void KernelEmitter::emitBlock(Value block) {
+void LoopEmitter::emitBlock(Value block) {
   unsigned loop = k.outer[s.outerOrder.back()];
   LoopSet loops = k.loopSet(loop);
   int64_t extent = k.loops[loop].extent(), step = static_cast<int64_t>(s.lanes) * s.unroll;
@@ -213,7 +246,7 @@ void KernelEmitter::emitBlock(Value block) {
 }
 
 /// One outer point (with lanesOuter: one step of them).
-void KernelEmitter::emitPoint() {
+void LoopEmitter::emitPoint() {
   for (unsigned stage = 0; stage < k.stages.size(); ++stage)
     emitStage(stage);
   unsigned vectors = s.lanesOuter ? s.unroll : 1;
@@ -235,20 +268,7 @@ void KernelEmitter::emitPoint() {
 // Stages
 //===----------------------------------------------------------------------===//
 
-KernelEmitter::Accumulators KernelEmitter::neutrals(unsigned stage) {
-  Accumulators result;
-  for (unsigned v = 0; v < s.unroll; ++v)
-    for (unsigned r : k.stages[stage].reductions) {
-      const Reduction &reduction = k.reductions[r];
-      Type element = cast<RankedTensorType>(reduction.op->getOperand(0).getType()).getElementType();
-      result.push_back(splat(cloner.neutral(reduction.kind, computeType(element), !element.isUnsignedInteger()), true));
-      if (width(reduction) == 2)
-        result.push_back(splat(b.getI64IntegerAttr(INT64_MAX), true));
-    }
-  return result;
-}
-
-void KernelEmitter::emitStage(unsigned stage) {
+void LoopEmitter::emitStage(unsigned stage) {
   Accumulators accumulators = neutrals(stage);
   const Space &space = k.spaces[k.stages[stage].space];
   for (unsigned box = 0; box < space.boxes.size(); ++box)
@@ -257,7 +277,7 @@ void KernelEmitter::emitStage(unsigned stage) {
 }
 
 /// The loops of a box from `depth` on.
-KernelEmitter::Accumulators KernelEmitter::emitBox(unsigned stage, unsigned box, unsigned depth,
+LoopEmitter::Accumulators LoopEmitter::emitBox(unsigned stage, unsigned box, unsigned depth,
                                                    Accumulators accumulators) {
   unsigned spaceIndex = k.stages[stage].space;
   const Space &space = k.spaces[spaceIndex];
@@ -289,7 +309,7 @@ KernelEmitter::Accumulators KernelEmitter::emitBox(unsigned stage, unsigned box,
 }
 
 /// The innermost loop of a row, on lanes: whole steps, then single vectors under a mask.
-KernelEmitter::Accumulators KernelEmitter::emitLanes(unsigned stage, unsigned box, Accumulators accumulators) {
+LoopEmitter::Accumulators LoopEmitter::emitLanes(unsigned stage, unsigned box, Accumulators accumulators) {
   unsigned spaceIndex = k.stages[stage].space;
   const Space &space = k.spaces[spaceIndex];
   unsigned loopNumber = space.boxes[box][s.spaceOrder[spaceIndex].back()];
@@ -341,7 +361,7 @@ KernelEmitter::Accumulators KernelEmitter::emitLanes(unsigned stage, unsigned bo
 }
 
 /// One step of the innermost loop: stores, and what each vector adds to its accumulators.
-void KernelEmitter::emitStep(unsigned stageIndex, unsigned box, unsigned vectors, Accumulators &accumulators) {
+void LoopEmitter::emitStep(unsigned stageIndex, unsigned box, unsigned vectors, Accumulators &accumulators) {
   const Stage &stage = k.stages[stageIndex];
   SmallVector<NodeId> targets;
   for (unsigned i : stage.stores)
@@ -356,36 +376,9 @@ void KernelEmitter::emitStep(unsigned stageIndex, unsigned box, unsigned vectors
     for (unsigned i : stage.stores)
       if (k.stores[i].box == box)
         store(k.stores[i]);
-    for (unsigned r : stage.reductions) {
-      const Reduction &reduction = k.reductions[r];
-      insertAt(*scopes.back());
-      Value x = broadcast(valueOf(reduction.inputs[box]));
-      // Lanes beyond the end leave their accumulator alone (outer points on lanes are not combined with each other).
-      bool keep = mask && !s.lanesOuter;
-      if (width(reduction) == 1) {
-        Value &accumulator = accumulators[position++];
-        Type element = cast<RankedTensorType>(reduction.op->getOperand(0).getType()).getElementType();
-        Value sum = cloner.combine(reduction.kind, accumulator, x, !element.isUnsignedInteger());
-        accumulator = keep ? Value(arith::SelectOp::create(b, loc, mask, sum, accumulator)) : sum;
-        continue;
-      }
-      Expr place = reduction.positions[box];
-      Value at;
-      if (onLanes(loopsOf(place))) {
-        at = vectorOf(place, 64);
-        insertAt(*scopes.back());
-      } else {
-        at = scalar(place);
-        insertAt(*scopes.back());
-        at = broadcast(arith::IndexCastOp::create(b, loc, b.getI64Type(), at));
-      }
-      Value value = accumulators[position], index = accumulators[position + 1];
-      combineArg(reduction, value, index, x, at);
-      for (Value next : {value, index}) {
-        Value &accumulator = accumulators[position++];
-        accumulator = keep ? Value(arith::SelectOp::create(b, loc, mask, next, accumulator)) : next;
-      }
-    }
+    // Lanes beyond the end leave their accumulator alone (outer points on lanes are not combined with each other).
+    for (unsigned r : stage.reductions)
+      accumulate(k.reductions[r], box, s.lanesOuter ? Value() : mask, accumulators, position);
   }
   current = 0;
 }
@@ -394,86 +387,28 @@ void KernelEmitter::emitStep(unsigned stageIndex, unsigned box, unsigned vectors
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// (value, index) becomes (x, xIndex) where that is further out, or as far and earlier; a NaN is further than anything.
-void KernelEmitter::combineArg(const Reduction &reduction, Value &value, Value &index, Value x, Value xIndex) {
-  bool max = reduction.kind == ReduceKind::ArgMax;
-  VectorMath &math = cloner.mathematics();
-  Value further, same;
-  if (isa<FloatType>(getElementTypeOrSelf(x))) {
-    auto compare = [&](arith::CmpFPredicate p, Value a, Value c) -> Value {
-      return arith::CmpFOp::create(b, loc, p, a, c);
-    };
-    Value xNan = compare(arith::CmpFPredicate::UNO, x, x), nan = compare(arith::CmpFPredicate::UNO, value, value);
-    Value ordered = compare(max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x, value);
-    // unordered and the accumulator is a number: x is the NaN
-    Value notNan = arith::XOrIOp::create(b, loc, nan, math.constantInt(nan, b.getI1Type(), 1));
-    further = arith::OrIOp::create(b, loc, ordered, arith::AndIOp::create(b, loc, xNan, notNan));
-    same = arith::OrIOp::create(b, loc, compare(arith::CmpFPredicate::OEQ, x, value),
-                                arith::AndIOp::create(b, loc, xNan, nan));
-  } else {
-    Type element = cast<RankedTensorType>(reduction.op->getOperand(0).getType()).getElementType();
-    bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
-    auto predicate = max ? (isUnsigned ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt)
-                         : (isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt);
-    further = arith::CmpIOp::create(b, loc, predicate, x, value);
-    same = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, value);
-  }
-  Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, xIndex, index);
-  Value take = arith::OrIOp::create(b, loc, further, arith::AndIOp::create(b, loc, same, earlier));
-  value = math.select(take, x, value);
-  index = math.select(take, xIndex, index);
-}
-
-/// Combines the vectors of an unrolled step pairwise and then the lanes by halves: a fixed order.
-void KernelEmitter::finishReductions(unsigned stage, Accumulators &accumulators) {
+/// Values of the reductions, as far as one thread has them: all of it.
+void LoopEmitter::finishReductions(unsigned stage, Accumulators &accumulators) {
   ArrayRef<unsigned> reductions = k.stages[stage].reductions;
   if (reductions.empty())
     return;
   unsigned perVector = accumulators.size() / s.unroll, position = 0;
-  Scope &scope = *scopes.back();
-  insertAt(scope);
+  insertAt(*scopes.back());
   for (unsigned r : reductions) {
     const Reduction &reduction = k.reductions[r];
     const Node &node = k.nodes[reduction.node];
-    Type element = cast<RankedTensorType>(reduction.op->getOperand(0).getType()).getElementType();
     unsigned w = width(reduction);
-    SmallVector<Value> values, indices;
-    for (unsigned v = 0; v < s.unroll; ++v) {
-      values.push_back(accumulators[v * perVector + position]);
-      if (w == 2)
-        indices.push_back(accumulators[v * perVector + position + 1]);
-    }
-    position += w;
     if (s.lanesOuter) {
       // Each vector holds outer points of its own.
       for (unsigned v = 0; v < s.unroll; ++v) {
         Scope &target = home(node.loops);
-        target.nodes[onLanes(node.loops) ? v : 0][reduction.node] = w == 2 ? indices[v] : values[v];
+        target.nodes[onLanes(node.loops) ? v : 0][reduction.node] = accumulators[v * perVector + position + w - 1];
       }
-      continue;
+    } else {
+      Value value, index;
+      combineVectors(reduction, accumulators, perVector, position, value, index);
+      home(node.loops).nodes[0][reduction.node] = w == 2 ? index : value;
     }
-    auto merge = [&](Value &value, Value *index, Value x, Value xIndex) {
-      if (index)
-        combineArg(reduction, value, *index, x, xIndex);
-      else
-        value = cloner.combine(reduction.kind, value, x, !element.isUnsignedInteger());
-    };
-    for (unsigned half = s.unroll / 2; half; half /= 2)
-      for (unsigned v = 0; v < half; ++v)
-        merge(values[v], w == 2 ? &indices[v] : nullptr, values[v + half], w == 2 ? indices[v + half] : Value());
-    Value value = values[0], index = w == 2 ? indices[0] : Value();
-    auto part = [&](Value x, int64_t from, int64_t size) -> Value {
-      return vector::ExtractStridedSliceOp::create(b, loc, x, ArrayRef<int64_t>{from}, ArrayRef<int64_t>{size},
-                                                   ArrayRef<int64_t>{1});
-    };
-    for (int64_t size = s.lanes / 2; size; size /= 2) {
-      Value high = part(value, size, size), highIndex = w == 2 ? part(index, size, size) : Value();
-      value = part(value, 0, size);
-      if (w == 2)
-        index = part(index, 0, size);
-      merge(value, w == 2 ? &index : nullptr, high, highIndex);
-    }
-    Value result = vector::ExtractOp::create(b, loc, w == 2 ? index : value, ArrayRef<int64_t>{0});
-    home(node.loops).nodes[0][reduction.node] = result;
+    position += w;
   }
 }

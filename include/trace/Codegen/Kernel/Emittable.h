@@ -1,4 +1,4 @@
-//===- Emittable.h - What one CPU kernel can hold ---------------------------===//
+//===- Emittable.h - What one kernel can hold -------------------------------===//
 //
 // The contract between the fusion pass and the code generator: a fusion function all of whose operations satisfy
 // `canEmit` is emitted, whatever the shape of its graph. So a pass that forms fusions asks this of each operation
@@ -19,13 +19,13 @@
 //   * a value is computed again rather than kept wherever that is cheaper than memory.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TRACE_CODEGEN_CPU_EMITTABLE_H
-#define TRACE_CODEGEN_CPU_EMITTABLE_H
+#ifndef TRACE_CODEGEN_KERNEL_EMITTABLE_H
+#define TRACE_CODEGEN_KERNEL_EMITTABLE_H
 
 #include "mlir/IR/Operation.h"
 #include <string>
 
-namespace mlir::trace::cpu {
+namespace mlir::trace::kernel {
 
 /// Whether the operation can stand in a kernel. Where it cannot and `why` is given, `*why` says why, as the end of a
 /// sentence that starts with the operation's name ("has a dynamic shape").
@@ -34,6 +34,6 @@ bool canEmit(Operation *op, std::string *why = nullptr);
 /// Whether elements of this type can be read, computed with and written.
 bool canEmitElementType(Type type);
 
-} // namespace mlir::trace::cpu
+} // namespace mlir::trace::kernel
 
 #endif

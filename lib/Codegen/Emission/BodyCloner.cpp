@@ -1,12 +1,12 @@
 //===- BodyCloner.cpp - Scalar operations on scalars or vectors --------------===//
-#include "Emitter.h"
+#include "trace/Codegen/Emission/BodyCloner.h"
 #include "trace/IR/TraceOps.h"
 
 using namespace mlir;
 using namespace mlir::trace;
-using namespace mlir::trace::cpu;
+using namespace mlir::trace::kernel;
 
-Type cpu::memoryType(Type type) {
+Type kernel::memoryType(Type type) {
   if (type.isInteger(1))
     return IntegerType::get(type.getContext(), 8);
   if (auto integer = dyn_cast<IntegerType>(type))
