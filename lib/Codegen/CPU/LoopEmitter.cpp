@@ -278,7 +278,7 @@ void LoopEmitter::emitStage(unsigned stage) {
 
 /// The loops of a box from `depth` on.
 LoopEmitter::Accumulators LoopEmitter::emitBox(unsigned stage, unsigned box, unsigned depth,
-                                                   Accumulators accumulators) {
+                                               Accumulators accumulators) {
   unsigned spaceIndex = k.stages[stage].space;
   const Space &space = k.spaces[spaceIndex];
   ArrayRef<unsigned> order = s.spaceOrder[spaceIndex];

@@ -1,8 +1,8 @@
 //===- KernelEmitter.h - What the emitters of all targets share -------------===//
 //
 // A scheduled kernel's nodes and index expressions as IR, on vectors of lanes. A target's emitter (lib/Codegen/CPU/
-// LoopEmitter.h, lib/Codegen/GPU/ThreadEmitter.h) derives from this one and makes the loops: it opens scopes, says where
-// the lanes begin, asks for nodes and stores, and combines what the lanes have reduced.
+// LoopEmitter.h, lib/Codegen/GPU/ThreadEmitter.h) derives from this one and makes the loops: it opens scopes, says
+// where the lanes begin, asks for nodes and stores, and combines what the lanes have reduced.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRACE_CODEGEN_EMISSION_KERNELEMITTER_H
