@@ -148,3 +148,21 @@ static const Reference references[] = {
 };
 
 llvm::ArrayRef<Reference> getReferences() { return references; }
+
+Reference getGpuReference(const Reference &reference) {
+  struct {
+    llvm::StringLiteral name;
+    double bound, absolute;
+  } static constexpr differences[] = {
+      {"sin", 1.6, 0},    {"cos", 1.6, 0},  {"tan", 0.65, 0},      {"asin", 0.65, 0},
+      {"acos", 0.65, 0},  {"sinh", 0.8, 0}, {"cosh", 0.55, 0},     {"erfc", 1, 0},
+      {"erfinv", 1.2, 0}, {"pow", 0.8, 0},  {"lgamma", 2.5, 1e-7}, {"digamma", 1, 1e-8},
+  };
+  Reference result = reference;
+  for (const auto &difference : differences)
+    if (difference.name == reference.name) {
+      result.bound32 = difference.bound;
+      result.absolute32 = difference.absolute;
+    }
+  return result;
+}

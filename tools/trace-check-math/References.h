@@ -24,4 +24,7 @@ struct Reference {
 
 llvm::ArrayRef<Reference> getReferences();
 
+/// With the bounds of the formulas for GPUs, which have no f64 to compute f32 in.
+Reference getGpuReference(const Reference &reference);
+
 #endif

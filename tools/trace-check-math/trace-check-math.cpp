@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Kernel.h"
 #include "References.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "trace/Codegen/Common/VectorMath.h"
 #include "trace/Target/Lowering.h"
 #include "llvm/Support/CommandLine.h"
@@ -29,6 +30,8 @@ static cl::opt<unsigned> lanes("lanes", cl::init(16), cl::desc("Lanes of a vecto
 static cl::opt<unsigned> points("points", cl::init(400000), cl::desc("Random arguments of each function"));
 static cl::opt<bool> exact("exact", cl::desc("Check conversions, random numbers and integers instead"));
 static cl::opt<bool> timed("time", cl::desc("Measure speed instead of accuracy"));
+static cl::opt<bool> forGpu("gpu", cl::desc("The code that is made for a GPU, run on the host"));
+static cl::opt<std::string> ptxChip("print-ptx", cl::desc("Print the PTX of the functions for a chip (with --gpu)"));
 static cl::opt<bool> verbose("worst", cl::desc("Print the argument of the largest error"));
 static cl::opt<bool> printAssembly("print-asm", cl::desc("Print the assembly"));
 
@@ -225,12 +228,14 @@ template <typename T> static bool runAll(trace::JitModule &jit, ArrayRef<const R
   bool good = true;
   for (const Reference *reference : selected) {
     auto *kernel = jit.lookupAs<Kernel>(("check_" + StringRef(reference->name)).str());
-    if (timed)
+    if (timed) {
       timeFunction<T>(*reference, kernel);
-    else if (sizeof(T) == 4)
-      good &= checkFunction<T>(*reference, kernel, reference->bound32, reference->absolute32);
-    else
+    } else if (sizeof(T) == 4) {
+      Reference bounds = forGpu ? getGpuReference(*reference) : *reference;
+      good &= checkFunction<T>(*reference, kernel, bounds.bound32, bounds.absolute32);
+    } else {
       good &= checkFunction<T>(*reference, kernel, reference->bound64, reference->absolute64);
+    }
   }
   return good;
 }
@@ -251,11 +256,21 @@ int main(int argc, char **argv) {
   options.vectorBits = vectorBits;
   options.cpu = cpu;
   options.keepAssembly = printAssembly;
+  trace::MathTarget target;
+  target.avx512 = spec->avx512 && !forGpu;
+  target.gpu = forGpu;
   if (exact)
-    return check::runExactChecks(context, options, lanes) ? 0 : 1;
+    return check::runExactChecks(context, options, lanes, target) ? 0 : 1;
+  // What libdevice has for GPUs, the host has in libm.
+  trace::registerRuntimeSymbol("__nv_hypot", reinterpret_cast<void *>(static_cast<double (*)(double, double)>(hypot)));
+  trace::registerRuntimeSymbol("__nv_expm1", reinterpret_cast<void *>(static_cast<double (*)(double)>(expm1)));
+  trace::registerRuntimeSymbol("__nv_lgamma", reinterpret_cast<void *>(static_cast<double (*)(double)>(lgamma)));
 
   FloatType type = typeName == "f64" ? FloatType(Float64Type::get(&context)) : Float32Type::get(&context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  OpBuilder top = OpBuilder::atBlockEnd(module->getBody());
+  if (!ptxChip.empty())
+    gpu::GPUModuleOp::create(top, loc, "check");
   SmallVector<const Reference *> selected;
   for (const Reference &reference : getReferences()) {
     if (!only.empty() && !llvm::is_contained(only, reference.name))
@@ -263,7 +278,7 @@ int main(int argc, char **argv) {
     SmallVector<Type> inputs(reference.unary ? 1 : 2, type);
     check::buildKernel(*module, ("check_" + StringRef(reference.name)).str(), inputs, type, lanes,
                        [&](OpBuilder &b, ValueRange operands) {
-                         return trace::VectorMath(b, loc, {spec->avx512}).emit(reference.name, operands);
+                         return trace::VectorMath(b, loc, target).emit(reference.name, operands);
                        });
     selected.push_back(&reference);
   }
@@ -271,6 +286,8 @@ int main(int argc, char **argv) {
     llvm::errs() << "no such function\n";
     return 1;
   }
+  if (!ptxChip.empty())
+    return failed(check::printPtx(*module, ptxChip));
   FailureOr<std::unique_ptr<trace::JitModule>> jit = check::compile(*module, options);
   if (failed(jit))
     return 1;

@@ -1,5 +1,6 @@
 //===- Arithmetic.cpp - Roots, rounding, signs, division ---------------------===//
 #include "Formula.h"
+#include "Single.h"
 #include <limits>
 
 using namespace mlir;
@@ -18,6 +19,8 @@ Value VectorMath::hypot(Value x, Value y) {
   return evaluate({b, loc, target}, {x, y}, [](ArrayRef<Num> v) {
     if (v[0].width() == 64)
       return libm("hypot", v);
+    if (v[0].in->target.gpu)
+      return single::hypot(v[0], v[1]);
     // In f64 no square of an f32 overflows or underflows.
     Num a = toDouble(v[0]), b = toDouble(v[1]);
     Num result = toSingle(squareRoot(a * a + b * b));
@@ -67,12 +70,18 @@ static Num further(Num a, Num b, Num aIsFurther, llvm::function_ref<Num(Num, Num
 
 Value VectorMath::maximum(Value a, Value b) {
   return evaluate({this->b, loc, target}, {a, b}, [](ArrayRef<Num> v) {
+    const Formula &in = *v[0].in;
+    if (in.target.gpu && v[0].isFloat())
+      return Num(arith::MaximumFOp::create(in.b, in.loc, v[0].value, v[1].value).getResult(), in);
     Num result = further(v[0], v[1], greater(v[0], v[1]), [](Num x, Num y) { return x & y; });
     return choose(isNan(v[0]), v[0], result);
   });
 }
 Value VectorMath::minimum(Value a, Value b) {
   return evaluate({this->b, loc, target}, {a, b}, [](ArrayRef<Num> v) {
+    const Formula &in = *v[0].in;
+    if (in.target.gpu && v[0].isFloat())
+      return Num(arith::MinimumFOp::create(in.b, in.loc, v[0].value, v[1].value).getResult(), in);
     Num result = further(v[0], v[1], less(v[0], v[1]), [](Num x, Num y) { return x | y; });
     return choose(isNan(v[0]), v[0], result);
   });
@@ -106,7 +115,11 @@ static Num fmodOf(Num a, Num b) {
   rest = choose(less(rest, 0.0), rest + y, rest);
   // Beyond the integers that a float holds, and for an infinite or NaN operand, ask libm.
   Num easy = less(quotient, isDouble ? 0x1p52 : 0x1p23) & less(y, infinity);
-  return ifAny(!easy, copySign(rest, a), [&] { return libm(isDouble ? "fmod" : "fmodf", {a, b}); });
+  return ifAny(!easy, copySign(rest, a), [&] {
+    if (a.in->target.gpu && !isDouble)
+      return copySign(single::longRemainder(x, y), a);
+    return libm(isDouble ? "fmod" : "fmodf", {a, b});
+  });
 }
 
 static Num remainderOf(Num a, Num b) {
@@ -161,7 +174,7 @@ static QuotientAndRest divideIntegers(Num a, Num b, bool isSigned) {
     divisor = choose(byMinusOne, one, divisor);
 
   Num quotient = a;
-  if (a.width() <= 32) {
+  if (a.width() <= 32 && !a.in->target.gpu) {
     // Exact in f64, and x86 has no vector division of integers.
     Type f64 = builder.getF64Type();
     auto convert = [&](Num x) {

@@ -40,6 +40,12 @@ Value VectorMath::convertFloat(Value x, Type elementType) {
   Type from = number.element();
   if (from == elementType)
     return x;
+  // A GPU's conversions round once and keep subnormals.
+  bool direct = target.gpu && !from.isF64() && !(from.isF16() && elementType.isBF16());
+  if (direct && from.getIntOrFloatBitWidth() < 32 && elementType.getIntOrFloatBitWidth() == 16)
+    return convertFloat(toSingle(number), elementType);
+  if (direct && !elementType.isBF16())
+    return toFloat(number, cast<FloatType>(elementType));
   if (from.isBF16()) {
     Num bits = Num(arith::BitcastOp::create(b, loc, number.with(b.getI16Type()), x), in);
     return convertFloat(floatOf(shiftLeft(extendUnsigned(bits, 32), 16)), elementType);
@@ -54,6 +60,8 @@ Value VectorMath::convertFloat(Value x, Type elementType) {
   if (auto extension = x.getDefiningOp<arith::ExtFOp>();
       extension && extension.getIn().getType() == number.with(elementType))
     return extension.getIn();
+  if (target.gpu)
+    return toFloat(number, cast<FloatType>(elementType));
   Value rounded = getBitsOfRounded(x);
   Num upper = rounded ? Num(rounded, in) : roundedUpperHalf(number);
   Num bits = truncateInt(shiftRightUnsigned(upper, 16), 16);
@@ -63,7 +71,7 @@ Value VectorMath::convertFloat(Value x, Type elementType) {
 Value VectorMath::roundThrough(Value x, Type elementType) {
   Formula in{b, loc, target};
   Num number(x, in);
-  if (number.element().isF32() && elementType.isBF16()) {
+  if (number.element().isF32() && elementType.isBF16() && !target.gpu) {
     if (getBitsOfRounded(x))
       return x;
     Num bits = roundedUpperHalf(number);

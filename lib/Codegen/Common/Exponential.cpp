@@ -1,5 +1,6 @@
 //===- Exponential.cpp - Exponentials, logarithms, hyperbolic functions ------===//
 #include "Elementary.h"
+#include "Single.h"
 #include "mlir/IR/Matchers.h"
 #include <limits>
 
@@ -16,9 +17,12 @@ static Value unary(const Formula &in, Value x, StringRef libmName, function_ref<
   return evaluate(in, x, [&](ArrayRef<Num> v) { return isDouble(v[0]) ? libm(libmName, v[0]) : single(v[0]); });
 }
 
-/// A function of f32 with a formula in f64, and libm's for f64.
-static Value unaryWide(const Formula &in, Value x, StringRef libmName, function_ref<Num(Num)> wide) {
-  return unary(in, x, libmName, [&](Num x) { return throughDouble(x, [&](ArrayRef<Num> v) { return wide(v[0]); }); });
+/// A function of f32 with a formula in f64, or on a GPU one in f32, and libm's for f64.
+static Value unaryWide(const Formula &in, Value x, StringRef libmName, function_ref<Num(Num)> gpu,
+                       function_ref<Num(Num)> wide) {
+  return unary(in, x, libmName, [&](Num x) {
+    return in.target.gpu ? gpu(x) : throughDouble(x, [&](ArrayRef<Num> v) { return wide(v[0]); });
+  });
 }
 
 Value VectorMath::exp(Value x) { return unary({b, loc, target}, x, "exp", exp32); }
@@ -49,11 +53,11 @@ Value VectorMath::expm1(Value x) {
 Value VectorMath::log(Value x) { return unary({b, loc, target}, x, "log", log32); }
 
 Value VectorMath::log2(Value x) {
-  return unaryWide({b, loc, target}, x, "log2", [](Num x) { return log64(x) * 0x1.71547652b82fep0; });
+  return unaryWide({b, loc, target}, x, "log2", single::log2, [](Num x) { return log64(x) * 0x1.71547652b82fep0; });
 }
 
 Value VectorMath::log10(Value x) {
-  return unaryWide({b, loc, target}, x, "log10", [](Num x) { return log64(x) * 0x1.bcb7b1526e50ep-2; });
+  return unaryWide({b, loc, target}, x, "log10", single::log10, [](Num x) { return log64(x) * 0x1.bcb7b1526e50ep-2; });
 }
 
 Value VectorMath::log1p(Value x) {
@@ -75,7 +79,9 @@ Value VectorMath::log1p(Value x) {
 
 /// |x|^y in f64 for f32 operands, then what C says about signs, ones and integers.
 static Num pow32(Num x, Num y) {
-  Num magnitude = throughDouble({x, y}, [](ArrayRef<Num> v) { return exp64(v[1] * log64(absolute(v[0]))); });
+  Num magnitude = x.in->target.gpu
+                      ? single::powOfMagnitude(x, y)
+                      : throughDouble({x, y}, [](ArrayRef<Num> v) { return exp64(v[1] * log64(absolute(v[0]))); });
   Num integral = equal(roundToZero(y), y);
   Num half = y * 0.5;
   // Floats from 2^24 on are even; infinity counts as even, too.
@@ -153,21 +159,21 @@ Value VectorMath::sigmoid(Value x) {
 }
 
 Value VectorMath::sinh(Value x) {
-  return unaryWide({b, loc, target}, x, "sinh", [](Num x) {
+  return unaryWide({b, loc, target}, x, "sinh", single::sinh, [](Num x) {
     Num t = expm164(absolute(x));
     return copySign((t + t / (t + 1.0)) * 0.5, x);
   });
 }
 
 Value VectorMath::cosh(Value x) {
-  return unaryWide({b, loc, target}, x, "cosh", [](Num x) {
+  return unaryWide({b, loc, target}, x, "cosh", single::cosh, [](Num x) {
     Num e = exp64(absolute(x));
     return (e + 1.0 / e) * 0.5;
   });
 }
 
 Value VectorMath::asinh(Value x) {
-  return unaryWide({b, loc, target}, x, "asinh", [](Num x) {
+  return unaryWide({b, loc, target}, x, "asinh", single::asinh, [](Num x) {
     Num a = absolute(x), square = a * a;
     Num result = log1p64(a + square / (squareRoot(square + 1.0) + 1.0));
     return copySign(choose(equal(a, infinity), infinity, result), x);
@@ -175,14 +181,14 @@ Value VectorMath::asinh(Value x) {
 }
 
 Value VectorMath::acosh(Value x) {
-  return unaryWide({b, loc, target}, x, "acosh", [](Num x) {
+  return unaryWide({b, loc, target}, x, "acosh", single::acosh, [](Num x) {
     Num t = x - 1.0;
     return choose(less(x, 1.0), notANumber, log1p64(t + squareRoot(t * (x + 1.0))));
   });
 }
 
 Value VectorMath::atanh(Value x) {
-  return unaryWide({b, loc, target}, x, "atanh", [](Num x) {
+  return unaryWide({b, loc, target}, x, "atanh", single::atanh, [](Num x) {
     Num a = absolute(x);
     return copySign(log1p64((a + a) / (1.0 - a)) * 0.5, x);
   });

@@ -123,7 +123,8 @@ Value anyOf(Num condition);
 Num ifAny(Num condition, Num common, function_ref<Num()> rare);
 
 /// f(x) or f(x, y) of libm, lane by lane; `name` is the function of the operands' type ("sin", "fmodf"). Adds the
-/// declaration, and for vectors a function with a loop over lanes, to the module.
+/// declaration, and for vectors a function with a loop over lanes, to the module. On a GPU, functions of f64 only: an
+/// op of math, or a call of libdevice for each lane.
 Num libm(StringRef name, ArrayRef<Num> operands);
 
 /// Runs `formula` on operands that are f32 or f64: of these types themselves; f16 and bf16 go through f32. A result

@@ -1,6 +1,7 @@
 //===- Lanes.cpp - Functions that are computed lane by lane -------------------===//
 #include "Formula.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -52,9 +53,74 @@ static func::FuncOp getOrCreateLoop(ModuleOp module, func::FuncOp scalar, Vector
   return loop;
 }
 
+/// An op of math for the functions of f64 that have one. Not for expm1, of which MLIR may make e^x - 1.
+static Value emitMathOp(OpBuilder &b, Location loc, StringRef name, ArrayRef<Num> operands) {
+  Value x = operands.front();
+#define UNARY(function, OpTy)                                                                                          \
+  if (name == function)                                                                                                \
+    return math::OpTy::create(b, loc, x);
+  UNARY("acos", AcosOp)
+  UNARY("acosh", AcoshOp)
+  UNARY("asin", AsinOp)
+  UNARY("asinh", AsinhOp)
+  UNARY("atan", AtanOp)
+  UNARY("atanh", AtanhOp)
+  UNARY("cos", CosOp)
+  UNARY("cosh", CoshOp)
+  UNARY("erf", ErfOp)
+  UNARY("erfc", ErfcOp)
+  UNARY("exp", ExpOp)
+  UNARY("exp2", Exp2Op)
+  UNARY("log", LogOp)
+  UNARY("log10", Log10Op)
+  UNARY("log1p", Log1pOp)
+  UNARY("log2", Log2Op)
+  UNARY("sin", SinOp)
+  UNARY("sinh", SinhOp)
+  UNARY("tan", TanOp)
+  UNARY("tanh", TanhOp)
+#undef UNARY
+  if (name == "atan2")
+    return math::Atan2Op::create(b, loc, x, operands[1]);
+  if (name == "pow")
+    return math::PowFOp::create(b, loc, x, operands[1]);
+  if (name == "fmod")
+    return arith::RemFOp::create(b, loc, x, operands[1]);
+  return {};
+}
+
+/// libdevice's function of f64, declared in the nearest symbol table (the gpu.module), called for each lane.
+static Value callLibdevice(OpBuilder &b, Location loc, StringRef name, ArrayRef<Num> operands) {
+  Operation *table = SymbolTable::getNearestSymbolTable(b.getInsertionBlock()->getParentOp());
+  std::string symbol = ("__nv_" + name).str();
+  auto callee = dyn_cast_or_null<LLVM::LLVMFuncOp>(SymbolTable::lookupSymbolIn(table, symbol));
+  if (!callee) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&table->getRegion(0).front());
+    Type f64 = b.getF64Type();
+    callee = LLVM::LLVMFuncOp::create(b, table->getLoc(), symbol,
+                                      LLVM::LLVMFunctionType::get(f64, SmallVector<Type>(operands.size(), f64)));
+  }
+  auto call = [&](ValueRange values) { return LLVM::CallOp::create(b, loc, callee, values).getResult(); };
+  auto vector = dyn_cast<VectorType>(operands.front().type());
+  SmallVector<Value> values(operands.begin(), operands.end());
+  if (!vector)
+    return call(values);
+  SmallVector<Value> results;
+  for (int64_t lane = 0; lane < vector.getNumElements(); ++lane)
+    results.push_back(call(llvm::map_to_vector(
+        values, [&](Value value) -> Value { return vector::ExtractOp::create(b, loc, value, lane); })));
+  return vector::FromElementsOp::create(b, loc, vector, results);
+}
+
 Num trace::libm(StringRef name, ArrayRef<Num> operands) {
   Num x = operands.front();
   OpBuilder &b = x.in->b;
+  if (x.in->target.gpu) {
+    assert(x.width() == 64 && "a function of f32 calls nothing on a GPU");
+    Value result = emitMathOp(b, x.in->loc, name, operands);
+    return Num(result ? result : callLibdevice(b, x.in->loc, name, operands), *x.in);
+  }
   auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   SmallVector<Type> inputs(operands.size(), x.element());
   func::FuncOp callee = getOrDeclare(module, name, b.getFunctionType(inputs, x.element()));

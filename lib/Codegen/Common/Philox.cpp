@@ -8,9 +8,39 @@ using namespace mlir::trace;
 
 static constexpr int64_t lowHalf = 0xffffffff;
 
+/// On a GPU, state of 32 bits: a product of two zero-extended numbers is one instruction (mul.wide.u32), and i64 takes
+/// two registers. The words come in i64 all the same.
+static std::array<Num, 4> philoxOfWords(Num block, Value seed, int64_t stream) {
+  const Formula &in = *block.in;
+  Num key(seed, in);
+  auto spread = [&](Num scalar) {
+    if (!isa<VectorType>(block.type()))
+      return scalar;
+    return Num(vector::BroadcastOp::create(in.b, in.loc, block.with(scalar.element()), scalar.value), in);
+  };
+  auto upper = [](Num x) { return truncateInt(shiftRightUnsigned(x, 32), 32); };
+  Type i32 = in.b.getI32Type();
+  Num key0 = truncateInt(key, 32), key1 = upper(key);
+  std::array<Num, 4> counter = {truncateInt(block, 32), upper(block), splatInt(block, i32, stream & lowHalf),
+                                splatInt(block, i32, 0)};
+  for (int round = 0; round < 10; ++round) {
+    Num product0 = extendUnsigned(counter[0], 64) * splatInt(block, 0xd2511f53);
+    Num product1 = extendUnsigned(counter[2], 64) * splatInt(block, 0xcd9e8d57);
+    counter = {upper(product1) ^ counter[1] ^ spread(key0), truncateInt(product1, 32),
+               upper(product0) ^ counter[3] ^ spread(key1), truncateInt(product0, 32)};
+    key0 = key0 + splatInt(key0, 0x9e3779b9);
+    key1 = key1 + splatInt(key1, 0xbb67ae85);
+  }
+  for (Num &word : counter)
+    word = extendUnsigned(word, 64);
+  return counter;
+}
+
 /// The four words of each block, in the low halves of i64 (of scalars or vectors). State and products stand in 64 bits:
 /// a multiplication of numbers known to be below 2^32 is one instruction, while a widening one of 32-bit lanes is many.
 static std::array<Num, 4> philox(Num block, Value seed, int64_t stream) {
+  if (block.in->target.gpu)
+    return philoxOfWords(block, seed, stream);
   const Formula &in = *block.in;
   Num key(seed, in);
   auto spread = [&](Num scalar) {

@@ -1,5 +1,6 @@
 //===- Special.cpp - Error function and gamma functions ----------------------===//
 #include "Elementary.h"
+#include "Single.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <limits>
@@ -86,6 +87,8 @@ Value VectorMath::erfc(Value x) {
   return evaluate({b, loc, target}, x, [](ArrayRef<Num> v) {
     if (isDouble(v[0]))
       return libm("erfc", v[0]);
+    if (v[0].in->target.gpu)
+      return single::erfc(v[0]);
     return throughDouble(v, [](ArrayRef<Num> w) {
       Num positive = erfcPositive64(atMost(absolute(w[0]), 11.0));
       return choose(less(w[0], 0.0), 2.0 - positive, positive);
@@ -134,6 +137,8 @@ Value VectorMath::erfinv(Value x) {
   return evaluate({b, loc, target}, x, [](ArrayRef<Num> v) {
     if (isDouble(v[0]))
       return erfinvOfDouble(v[0]);
+    if (v[0].in->target.gpu)
+      return single::erfinv(v[0]);
     return throughDouble(v, [](ArrayRef<Num> w) { return erfinvOfSingle64(w[0]); });
   });
 }
@@ -142,6 +147,8 @@ Value VectorMath::lgamma(Value x) {
   return evaluate({b, loc, target}, x, [](ArrayRef<Num> v) {
     if (isDouble(v[0]))
       return libm("lgamma", v[0]);
+    if (v[0].in->target.gpu)
+      return single::lgamma(v[0]);
     return throughDouble(v, [](ArrayRef<Num> w) { return libm("lgamma", w[0]); });
   });
 }
@@ -187,6 +194,8 @@ Value VectorMath::digamma(Value x) {
   return evaluate({b, loc, target}, x, [](ArrayRef<Num> v) {
     if (isDouble(v[0]))
       return digamma64(v[0], /*forSingle=*/false);
+    if (v[0].in->target.gpu)
+      return single::digamma(v[0]);
     return throughDouble(v, [](ArrayRef<Num> w) { return digamma64(w[0], /*forSingle=*/true); });
   });
 }

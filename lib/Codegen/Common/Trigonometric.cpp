@@ -1,5 +1,7 @@
 //===- Trigonometric.cpp - Angles -----------------------------------------===//
 #include "Elementary.h"
+#include "Pair.h"
+#include "Single.h"
 
 using namespace mlir;
 using namespace mlir::trace;
@@ -18,6 +20,8 @@ static Num orLibmIfLarge(Num x, Num regular, StringRef name) {
 
 /// sin(x + turns * pi/2) in f32: the angle is reduced in f64, where the products are exact, the rest is f32.
 static Num sine32(Num x, int64_t turns, StringRef name) {
+  if (x.in->target.gpu)
+    return single::sine(x, turns);
   Reduced reduced = reduceByHalfPi64(toDouble(x));
   Num r = toSingle(reduced.rest);
   Num quadrant = turns == 0 ? reduced.quadrant : reduced.quadrant + splatInt(reduced.quadrant, turns);
@@ -47,6 +51,8 @@ Value VectorMath::tan(Value x) {
     Num x = v[0];
     if (isDouble(x))
       return libm("tan", x);
+    if (x.in->target.gpu)
+      return single::tan(x);
     Num result = throughDouble(x, [](ArrayRef<Num> w) {
       auto [r, quadrant] = reduceByHalfPi64(w[0]);
       Num sine = sinReduced64(r), cosine = cosReduced64(r);
@@ -64,6 +70,8 @@ Value VectorMath::asin(Value x) {
   return evaluate({b, loc, target}, x, [](ArrayRef<Num> v) {
     if (isDouble(v[0]))
       return libm("asin", v[0]);
+    if (v[0].in->target.gpu)
+      return single::asin(v[0]);
     return throughDouble(v, [](ArrayRef<Num> w) { return atan264(w[0], cosineOfSine64(w[0])); });
   });
 }
@@ -72,6 +80,8 @@ Value VectorMath::acos(Value x) {
   return evaluate({b, loc, target}, x, [](ArrayRef<Num> v) {
     if (isDouble(v[0]))
       return libm("acos", v[0]);
+    if (v[0].in->target.gpu)
+      return single::acos(v[0]);
     return throughDouble(v, [](ArrayRef<Num> w) { return atan264(cosineOfSine64(w[0]), w[0]); });
   });
 }
@@ -80,6 +90,8 @@ Value VectorMath::atan(Value x) {
   return evaluate({b, loc, target}, x, [](ArrayRef<Num> v) {
     if (isDouble(v[0]))
       return libm("atan", v[0]);
+    if (v[0].in->target.gpu)
+      return angleOf(v[0], splat(v[0], 1.0));
     return throughDouble(v, [](ArrayRef<Num> w) { return atan264(w[0], splat(w[0], 1.0)); });
   });
 }
@@ -88,6 +100,8 @@ Value VectorMath::atan2(Value y, Value x) {
   return evaluate({b, loc, target}, {y, x}, [](ArrayRef<Num> v) {
     if (isDouble(v[0]))
       return libm("atan2", v);
+    if (v[0].in->target.gpu)
+      return angleOf(v[0], v[1]);
     return throughDouble(v, [](ArrayRef<Num> w) { return atan264(w[0], w[1]); });
   });
 }

@@ -5,7 +5,7 @@
 // element type and one shape, and returns that type (predicates return i1 of that shape).
 //
 // Element types: f32 has formulas of its own. f16 and bf16 are extended to f32, computed there and rounded once.
-// f64 uses libm lane by lane where an algebraic form does not give full accuracy.
+// f64 uses libm lane by lane where an algebraic form does not give full accuracy; on a GPU, libdevice.
 //
 // Nothing here sets fast-math flags, contracts the caller's operations, or flushes subnormals. A multiply-add is
 // fused only inside a function's own formula.
@@ -23,11 +23,22 @@
 //
 // lgamma and digamma near their roots: an absolute error of 1e-12 (f32) and 2e-14 (f64).
 //
+// For a GPU (MathTarget::gpu) nothing of f32 uses f64 or calls a function: what has a formula in f64 above has one in
+// pairs of f32 (lib/Codegen/Common/Pair.h). Measured on the host (accuracy-gpu.mlir), as above but for
+//
+//         <= 0.65   tan asin acos cosh               <= 1.2    erfinv
+//         <= 0.8    pow (0.51 but for the smallest results) sinh
+//         <= 1      erfc digamma (absolute error at roots 1e-8)
+//         <= 1.6    sin cos                          <= 2.5    lgamma (absolute error at roots 1e-7)
+//
+// and f64 is libdevice's. fmod and remainder of quotients from 2^23 on are a loop of long division.
+//
 // Speed on an AVX-512 machine (Zen 4), nanoseconds for 16 lanes of f32: exp 3, erf 3, sigmoid 5, tanh 5, log 6, sin 10,
 // pow 30; lgamma and digamma, lane by lane, hundreds.
 //
-// Some functions add private functions to the enclosing module (libm declarations and loops over lanes), so use
-// VectorMath from module passes, with the insertion point inside a function of that module.
+// Some functions add private functions to the enclosing module (libm declarations and loops over lanes; on a GPU, for
+// some functions of f64, declarations of libdevice's in the gpu.module), so use VectorMath from module passes, with the
+// insertion point inside a function of that module.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TRACE_CODEGEN_COMMON_VECTORMATH_H
@@ -43,6 +54,9 @@ struct MathTarget {
   /// AVX-512F, for 16 lanes of f32: 2^n is applied with vscalefps (the same numbers as without), erf takes its
   /// coefficients from a table in registers (other last bits than without).
   bool avx512 = false;
+  /// A GPU: no function of f32 uses f64 (which most GPUs are slow at) or calls anything; f64's functions are ops of
+  /// math that become calls of libdevice, or such calls themselves; conversions and maxima are single instructions.
+  bool gpu = false;
 };
 
 class VectorMath {
