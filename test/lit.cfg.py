@@ -73,5 +73,9 @@ if not os.path.exists(python):
 config.substitutions.append(("%python", python))
 # Where the compiler looks for ptxas and libdevice when CUDA is not installed: triton, which comes with torch, has them.
 config.environment["VIRTUAL_ENV"] = venv
+# Who makes machine code where there is no ptxas.
+nvjitlink = [os.path.join(venv, "lib/python3*/site-packages/nvidia/cu13/lib"), "/usr/local/cuda*/lib*"]
+if any(glob.glob(os.path.join(folder, "libnvJitLink.so.1[23]")) for folder in nvjitlink):
+    config.available_features.add("nvjitlink")
 if glob.glob(os.path.join(venv, "lib", "python3*", "site-packages", "torch", "__init__.py")):
     config.available_features.add("torch")

@@ -41,7 +41,8 @@ llvm::StringMap<trace::KernelResources> trace::parsePtxasMessages(StringRef text
     if (!current)
       continue;
     if (llvm::Regex("Function properties for ([^ ]+)").match(line, &matches)) {
-      isOwnFrame = &kernels[matches[1]] == current;
+      auto it = kernels.find(matches[1]);
+      isOwnFrame = it != kernels.end() && &it->second == current;
     } else if (line.contains("bytes stack frame")) {
       // Functions that were not inlined spill on the kernel's account.
       if (isOwnFrame)
