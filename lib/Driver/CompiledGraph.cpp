@@ -1,5 +1,6 @@
 //===- CompiledGraph.cpp - From a captured module to functions that run -----===//
 #include "trace/Driver/CompiledGraph.h"
+#include "DeviceProgram.h"
 #include "SplitModule.h"
 #include "mlir/Pass/PassManager.h"
 #include "trace/Autodiff/Passes.h"
@@ -14,6 +15,7 @@
 
 using namespace mlir;
 using namespace mlir::trace;
+namespace json = llvm::json;
 
 namespace {
 
@@ -45,6 +47,8 @@ struct CompiledGraph::Impl {
   SmallVector<int64_t> gradientArguments;
   std::unique_ptr<HostModule> forward;
   std::map<std::vector<bool>, Backward> backwards;
+  /// Offline.
+  std::optional<DeviceProgram> forwardProgram, backwardProgram;
 
   LogicalResult compileForward(ModuleOp captured);
   LogicalResult compileBackward(ArrayRef<bool> mask, Backward &backward);
@@ -52,6 +56,7 @@ struct CompiledGraph::Impl {
   LogicalResult runStage(ModuleOp module, Stage from, Stage to);
   LogicalResult addLayouts(ModuleOp module);
   FailureOr<std::unique_ptr<HostModule>> generateCode(ModuleOp module);
+  LogicalResult lowerOffline(ModuleOp forwardModule);
 
   template <typename Function> auto timed(StringRef what, Function function) {
     auto start = std::chrono::steady_clock::now();
@@ -75,12 +80,16 @@ struct CompiledGraph::Impl {
     llvm::raw_string_ostream stream(text);
     op->print(stream, flags);
     stream << "\n";
+    keepText(name, text);
+  }
+
+  void keepText(StringRef name, StringRef text) {
     for (auto &[stage, kept] : stages)
       if (stage == name) {
         kept += text;
         return;
       }
-    stages.emplace_back(name.str(), std::move(text));
+    stages.emplace_back(name.str(), text.str());
   }
 };
 
@@ -117,6 +126,29 @@ FailureOr<std::unique_ptr<HostModule>> CompiledGraph::Impl::generateCode(ModuleO
     JitOptions jit;
     jit.vectorBits = settings.vectorBits;
     return HostModule::create(module, jit);
+  });
+}
+
+/// Both halves as data. The backward is the one for all cotangents.
+LogicalResult CompiledGraph::Impl::lowerOffline(ModuleOp forwardModule) {
+  return timed("ptx", [&]() -> LogicalResult {
+    auto lower = [&](ModuleOp module, StringRef name, std::optional<DeviceProgram> &program) -> LogicalResult {
+      FailureOr<DeviceProgram> lowered = lowerForDevice(
+          module, name, settings, [&](StringRef stage, Operation *op) { keepStage(stage, op); },
+          [&](StringRef stage, StringRef text) { keepText(stage, text); });
+      if (failed(lowered))
+        return failure();
+      program = std::move(*lowered);
+      return success();
+    };
+    if (failed(lower(forwardModule, forwardName, forwardProgram)))
+      return failure();
+    if (!backwardModule)
+      return success();
+    OwningOpRef<ModuleOp> module = backwardModule->clone();
+    auto func = module->lookupSymbol<func::FuncOp>(backwardName);
+    copyForwardLayouts(forwardLayouts->lookupSymbol<func::FuncOp>(forwardName), func);
+    return success(succeeded(addLayouts(*module)) && succeeded(lower(*module, backwardName, backwardProgram)));
   });
 }
 
@@ -176,6 +208,8 @@ LogicalResult CompiledGraph::Impl::compileForward(ModuleOp captured) {
     return failure();
   if (backwardModule)
     forwardLayouts = extractFunction(*forwardModule, forwardModule->lookupSymbol<func::FuncOp>(forwardName));
+  if (!options.load)
+    return lowerOffline(*forwardModule);
   FailureOr<std::unique_ptr<HostModule>> code = generateCode(*forwardModule);
   if (failed(code))
     return failure();
@@ -244,6 +278,17 @@ FailureOr<std::unique_ptr<CompiledGraph>> CompiledGraph::create(ModuleOp module,
   impl.settings.fuseLimit = options.fuseLimit;
   impl.settings.exactRounding = options.exactRounding;
   impl.settings.vectorBits = options.vectorBits;
+  impl.settings.device = options.device;
+  impl.settings.chip = options.chip;
+  if (!options.load)
+    impl.settings.binaryFormats = {"cubin", "ptx"};
+  if (options.emulated)
+    impl.settings.binaryFormats =
+        options.load ? SmallVector<std::string>{"bitcode"} : SmallVector<std::string>{"cubin", "ptx", "bitcode"};
+  if (options.device != "cpu" && options.device != "cuda")
+    return module.emitError("there is no device '") << options.device << "': it is cpu or cuda";
+  if (!options.load && options.device != "cuda")
+    return module.emitError("only for the device cuda can a graph be lowered without being loaded");
   impl.forwardName = options.function + "_forward";
   impl.backwardName = options.function + "_backward";
   if (failed(impl.compileForward(module)))
@@ -260,8 +305,30 @@ ArrayRef<bool> CompiledGraph::getDifferentiableOutputs() const { return impl->di
 ArrayRef<BackwardArgument> CompiledGraph::getBackwardArguments() const { return impl->backwardArguments; }
 ArrayRef<int64_t> CompiledGraph::getGradientArguments() const { return impl->gradientArguments; }
 
+std::string CompiledGraph::getDeviceProgram() const {
+  auto plan = [](const std::optional<DeviceProgram> &program) {
+    return program ? json::Value(json::Object(program->plan)) : json::Value(nullptr);
+  };
+  std::string text;
+  llvm::raw_string_ostream(text) << json::Value(
+      json::Object{{"forward", plan(impl->forwardProgram)}, {"backward", plan(impl->backwardProgram)}});
+  return text;
+}
+
+ArrayRef<DeviceImage> CompiledGraph::getDeviceImages(Side side, StringRef fusion) const {
+  const std::optional<DeviceProgram> &program = side == Side::Forward ? impl->forwardProgram : impl->backwardProgram;
+  if (!program)
+    return {};
+  auto found = program->images.find(fusion);
+  return found == program->images.end() ? ArrayRef<DeviceImage>() : ArrayRef<DeviceImage>(found->second);
+}
+
 LogicalResult CompiledGraph::runForward(ArrayRef<void *> arguments, SmallVectorImpl<void *> &results,
                                         std::string &error) {
+  if (!impl->forward) {
+    error = "the graph was lowered without being loaded; it cannot be run";
+    return failure();
+  }
   if (arguments.size() != impl->numArguments) {
     error = "the compiled forward takes " + std::to_string(impl->numArguments) + " tensors, not " +
             std::to_string(arguments.size());
@@ -274,6 +341,10 @@ LogicalResult CompiledGraph::runForward(ArrayRef<void *> arguments, SmallVectorI
 
 LogicalResult CompiledGraph::runBackward(ArrayRef<bool> mask, ArrayRef<void *> arguments,
                                          SmallVectorImpl<void *> &gradients, std::string &error) {
+  if (!impl->forward) {
+    error = "the graph was lowered without being loaded; it cannot be run";
+    return failure();
+  }
   if (!impl->backwardModule || mask.size() != static_cast<size_t>(impl->numOutputs)) {
     error = impl->backwardModule ? "the backward's mask needs an entry per output" : "the graph has no backward";
     return failure();

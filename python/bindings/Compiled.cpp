@@ -155,7 +155,8 @@ void trace_python::bindCompiled(nb::module_ &m) {
       .def(
           "__init__",
           [](PyCompiledGraph *self, ImportBuilder &builder, const std::string &function, bool exactRounding,
-             bool verifyStages, int64_t fuseLimit, unsigned vectorBits, bool locations) {
+             bool verifyStages, int64_t fuseLimit, unsigned vectorBits, bool locations, const std::string &device,
+             const std::string &chip, bool emulated, bool load) {
             CompileOptions options;
             options.function = function;
             options.exactRounding = exactRounding;
@@ -163,11 +164,16 @@ void trace_python::bindCompiled(nb::module_ &m) {
             options.fuseLimit = fuseLimit;
             options.vectorBits = vectorBits;
             options.printLocations = locations;
+            options.device = device;
+            options.chip = chip;
+            options.emulated = emulated;
+            options.load = load;
             new (self) PyCompiledGraph(builder, options);
           },
           nb::arg("builder"), nb::kw_only(), nb::arg("function") = "main", nb::arg("exact_rounding") = false,
           nb::arg("verify_stages") = false, nb::arg("fuse_limit") = -1, nb::arg("vector_bits") = 0,
-          nb::arg("locations") = false, nb::keep_alive<1, 2>(),
+          nb::arg("locations") = false, nb::arg("device") = "cpu", nb::arg("chip") = "sm_90",
+          nb::arg("emulated") = false, nb::arg("load") = true, nb::keep_alive<1, 2>(),
           "Compiles the builder's module. Raises DiagnosticError.")
       .def("forward", &PyCompiledGraph::forward, nb::arg("arguments"),
            "Runs the forward: its results, then the saved values. Takes the handles over.")
@@ -193,6 +199,22 @@ void trace_python::bindCompiled(nb::module_ &m) {
             return result;
           },
           "What torch_trace.report shows of this graph.")
+      .def_prop_ro(
+          "device_program", [](PyCompiledGraph &self) { return self.get().getDeviceProgram(); },
+          "With load=False: JSON text of what forward and backward do, and of their kernels.")
+      .def(
+          "device_images",
+          [](PyCompiledGraph &self, const std::string &side, const std::string &fusion) {
+            if (side != "forward" && side != "backward")
+              throw nb::value_error("a side is 'forward' or 'backward'");
+            auto which = side == "forward" ? CompiledGraph::Side::Forward : CompiledGraph::Side::Backward;
+            nb::list result;
+            for (const DeviceImage &image : self.get().getDeviceImages(which, fusion))
+              result.append(nb::make_tuple(image.kind, nb::bytes(image.bytes.data(), image.bytes.size())));
+            return result;
+          },
+          nb::arg("side"), nb::arg("fusion"),
+          "With load=False: (\"ptx\", \"cubin\" or \"bitcode\", bytes) of each form of a fusion's kernels.")
       .def_prop_ro("num_outputs", [](PyCompiledGraph &self) { return self.get().getNumOutputs(); })
       .def_prop_ro("num_saved", [](PyCompiledGraph &self) { return self.get().getNumSaved(); })
       .def_prop_ro("has_backward", [](PyCompiledGraph &self) { return self.get().hasBackward(); })

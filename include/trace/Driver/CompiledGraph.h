@@ -4,6 +4,9 @@
 // forward and backward functions. The forward is compiled at once; a backward is compiled at its first use, for the
 // set of cotangents that are really there (an unused output then costs nothing).
 //
+// Offline (CompileOptions::load is false), both are lowered at once, to data: what the host does as JSON, and the
+// images of the kernels. Nothing is compiled for this machine or loaded then, and nothing can be run.
+//
 // Not thread safe for one graph; different graphs may be compiled from different threads only if their modules stand
 // in different contexts.
 //
@@ -35,6 +38,21 @@ struct CompileOptions {
   unsigned vectorBits = 0;
   /// Print op locations in the stage texts.
   bool printLocations = false;
+  /// What the fusions run on: "cpu" or "cuda".
+  std::string device = "cpu";
+  /// Of "cuda": the architecture.
+  std::string chip = "sm_90";
+  /// Of "cuda": the kernels are for the simulator. Offline, theirs are beside those for a GPU.
+  bool emulated = false;
+  /// False: lower only, the forward and the backward for all cotangents, and load nothing. Needs the device "cuda".
+  bool load = true;
+};
+
+/// The code of a fusion's kernels in one form.
+struct DeviceImage {
+  /// "ptx", "cubin" or "bitcode".
+  std::string kind;
+  std::string bytes;
 };
 
 /// Where an argument of the backward comes from.
@@ -58,7 +76,8 @@ public:
   ~CompiledGraph();
 
   /// Stage name and IR, in order: captured, joint (training only), scheduled, forward, backward (training only),
-  /// lowered (host and kernels, LLVM dialect; the backward's part once it is compiled).
+  /// lowered (host and kernels, LLVM dialect; the backward's part once it is compiled). Offline, gpu and ptx are in the
+  /// place of lowered.
   const std::vector<std::pair<std::string, std::string>> &getStages() const;
   CompileReport getReport() const;
 
@@ -72,6 +91,17 @@ public:
   ArrayRef<BackwardArgument> getBackwardArguments() const;
   /// The forward's argument of which each result of the backward is the gradient.
   ArrayRef<int64_t> getGradientArguments() const;
+
+  /// Offline only: {"forward": plan, "backward": plan or null} as JSON text. A plan is what describeHostFunction gives
+  /// (include/trace/Codegen/Host/DescribeHost.h), with the launches of its fusions beside it:
+  ///   "fusions": {name: {"scratch": [bytes..], "kernels": [{"name", "grid", "block", "shared", "slots", "registers",
+  ///               "spills", "stack"}..]}}
+  /// where "registers", "spills" and "stack" are null without a ptxas that says them.
+  std::string getDeviceProgram() const;
+  enum class Side { Forward, Backward };
+  /// Offline only: the images of a fusion of one side; forward and backward may have fusions of the same name. Empty
+  /// for a name that is not there.
+  ArrayRef<DeviceImage> getDeviceImages(Side side, StringRef fusion) const;
 
   /// Runs the forward on AtenTensorHandles. `arguments` stay the caller's; `results` are new references, outputs then
   /// saved values. On failure nothing is returned and `error` says why.
