@@ -78,7 +78,28 @@ void RoleAttr::print(AsmPrinter &printer) const {
 // Attributes of functions, arguments and results
 //===----------------------------------------------------------------------===//
 
+static bool isListOfDictionaries(Attribute attr, size_t size) {
+  auto list = dyn_cast_or_null<ArrayAttr>(attr);
+  return list && list.size() == size && llvm::all_of(list, llvm::IsaPred<DictionaryAttr>);
+}
+
+static LogicalResult verifySignature(Operation *op, Attribute attr) {
+  auto signature = dyn_cast<DictionaryAttr>(attr);
+  auto typeAttr = signature ? signature.getAs<TypeAttr>("type") : TypeAttr();
+  auto type = typeAttr ? dyn_cast<FunctionType>(typeAttr.getValue()) : FunctionType();
+  if (!type || !llvm::all_of(type.getInputs(), llvm::IsaPred<RankedTensorType>) ||
+      !llvm::all_of(type.getResults(), llvm::IsaPred<RankedTensorType>))
+    return op->emitOpError() << "'trace.signature' needs a 'type', of a function on tensors";
+  if (!isListOfDictionaries(signature.get("arguments"), type.getNumInputs()) ||
+      !isListOfDictionaries(signature.get("results"), type.getNumResults()))
+    return op->emitOpError()
+           << "'trace.signature' needs 'arguments' and 'results', one dictionary for each of its type";
+  return success();
+}
+
 LogicalResult TraceDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
+  if (attr.getName() == attrs::signature)
+    return verifySignature(op, attr.getValue());
   if (attr.getName() == attrs::joint || attr.getName() == attrs::fusion || attr.getName() == attrs::side) {
     if (!isa<func::FuncOp>(op))
       return op->emitOpError() << "'" << attr.getName().getValue() << "' belongs on a func.func";

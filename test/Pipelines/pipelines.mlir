@@ -12,8 +12,7 @@
 // UNFUSED-DAG: @fused_tanh_0(
 // UNFUSED-NOT: @fused_add_tanh
 
-// LOWERED: error: no function on tensors; the lowered stage cannot be run, the split stage can
-// LOWERED-NOT: llvm
+// LOWERED: error: is at the lowered stage, which the interpreter does not know: run it compiled, or interpret the split stage
 
 // JOINT-LABEL: func.func @f(
 // JOINT-SAME: trace.joint

@@ -15,6 +15,9 @@ public:
   /// The results of the function's trace.return. `cotangents` are a joint's, by output number. Fails with a diagnostic.
   virtual FailureOr<SmallVector<Tensor>> run(func::FuncOp func, ArrayRef<Tensor> arguments,
                                              const llvm::DenseMap<int64_t, Tensor> &cotangents) = 0;
+  /// The same of a host function of a module at the lowered stage; `declaration` is its signature.
+  virtual FailureOr<SmallVector<Tensor>> runLowered(ModuleOp lowered, func::FuncOp declaration,
+                                                    ArrayRef<Tensor> arguments) = 0;
 };
 
 std::unique_ptr<Backend> createInterpreterBackend(bool f64);

@@ -68,6 +68,18 @@ public:
     return program->run(*this, arguments, cotangents);
   }
 
+  FailureOr<SmallVector<Tensor>> runLowered(ModuleOp lowered, func::FuncOp declaration,
+                                            ArrayRef<Tensor> arguments) override {
+    std::unique_ptr<HostModule> &module = loaded[lowered]; // a forward and its backward are in one
+    if (!module) {
+      FailureOr<std::unique_ptr<HostModule>> code = load(lowered);
+      if (failed(code))
+        return failure();
+      module = std::move(*code);
+    }
+    return runHost(*module, declaration, arguments);
+  }
+
 private:
   /// A forward or a backward.
   FailureOr<SmallVector<Tensor>> runSide(func::FuncOp func, ArrayRef<Tensor> arguments) {
@@ -76,12 +88,20 @@ private:
     buildPipeline(pm, Stage::Split, Stage::Lowered, settings);
     if (failed(pm.run(*lowered)))
       return failure();
-    JitOptions jit;
-    jit.vectorBits = settings.vectorBits;
-    FailureOr<std::unique_ptr<HostModule>> module = HostModule::create(*lowered, jit);
+    FailureOr<std::unique_ptr<HostModule>> module = load(*lowered);
     if (failed(module))
       return failure();
+    return runHost(**module, func, arguments);
+  }
 
+  FailureOr<std::unique_ptr<HostModule>> load(ModuleOp lowered) {
+    JitOptions jit;
+    jit.vectorBits = settings.vectorBits;
+    return HostModule::create(lowered, jit);
+  }
+
+  /// `func` has the name and the types; the code is the module's.
+  FailureOr<SmallVector<Tensor>> runHost(HostModule &module, func::FuncOp func, ArrayRef<Tensor> arguments) {
     SmallVector<TraceTensor> handles, results(func.getNumResults());
     llvm::scope_exit free([&] {
       for (TraceTensor handle : llvm::concat<TraceTensor>(handles, results))
@@ -93,7 +113,7 @@ private:
         return failure();
     }
     std::string error;
-    if (failed((*module)->run(func.getName(), handles.data(), results.data(), error)))
+    if (failed(module.run(func.getName(), handles.data(), results.data(), error)))
       return func.emitError(error);
     SmallVector<Tensor> values;
     for (auto [type, handle] : llvm::zip_equal(func.getResultTypes(), results)) {
@@ -182,6 +202,7 @@ private:
 
   const RuntimeLibrary &runtime;
   PipelineSettings settings;
+  llvm::DenseMap<Operation *, std::unique_ptr<HostModule>> loaded;
 };
 
 } // namespace

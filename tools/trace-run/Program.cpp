@@ -15,6 +15,10 @@ public:
     options.cotangents = cotangents;
     return interpret(func, arguments, options);
   }
+  FailureOr<SmallVector<Tensor>> runLowered(ModuleOp, func::FuncOp declaration, ArrayRef<Tensor>) override {
+    return declaration.emitError("is at the lowered stage, which the interpreter does not know: run it compiled, or "
+                                 "interpret the split stage");
+  }
 
 private:
   InterpreterOptions options;
@@ -25,7 +29,13 @@ std::unique_ptr<Backend> mlir::trace::createInterpreterBackend(bool f64) {
   return std::make_unique<InterpreterBackend>(f64);
 }
 
-FailureOr<Program> Program::find(ModuleOp module, StringRef name) {
+FailureOr<Program> Program::find(ModuleOp module, StringRef name, ModuleOp declarations) {
+  if (declarations) {
+    FailureOr<Program> program = find(declarations, name);
+    if (succeeded(program))
+      program->lowered = module;
+    return program;
+  }
   SymbolTable symbols(module);
   if (!name.empty()) {
     Program program;
@@ -53,7 +63,8 @@ FailureOr<Program> Program::find(ModuleOp module, StringRef name) {
   if (names.size() == 1)
     return find(module, names[0]);
   if (names.empty() && module.getOps<func::FuncOp>().empty())
-    return module.emitError("no function on tensors; the lowered stage cannot be run, the split stage can");
+    return module.emitError("no function on tensors, nor one at the lowered stage that says with trace.signature what "
+                            "tensors it takes");
   InFlightDiagnostic error = module.emitError(names.empty() ? "no public function" : "several functions: ");
   llvm::interleaveComma(names, error, [&](const std::string &text) { error << "@" << text; });
   return error << "; choose one with --function";
@@ -78,11 +89,16 @@ SmallVector<std::pair<int64_t, RankedTensorType>> Program::getCotangents() const
   return result;
 }
 
+FailureOr<SmallVector<Tensor>> Program::runFunction(Backend &backend, func::FuncOp func, ArrayRef<Tensor> arguments,
+                                                    const llvm::DenseMap<int64_t, Tensor> &cotangents) const {
+  return lowered ? backend.runLowered(lowered, func, arguments) : backend.run(func, arguments, cotangents);
+}
+
 FailureOr<SmallVector<Tensor>> Program::run(Backend &backend, ArrayRef<Tensor> arguments,
                                             const llvm::DenseMap<int64_t, Tensor> &cotangents) const {
   if (function)
-    return backend.run(function, arguments, cotangents);
-  FailureOr<SmallVector<Tensor>> all = backend.run(forward, arguments, cotangents);
+    return runFunction(backend, function, arguments, cotangents);
+  FailureOr<SmallVector<Tensor>> all = runFunction(backend, forward, arguments, cotangents);
   if (failed(all))
     return failure();
   SmallVector<Tensor> outputs;
@@ -125,7 +141,7 @@ FailureOr<SmallVector<Tensor>> Program::run(Backend &backend, ArrayRef<Tensor> a
       return missing();
     }
   }
-  FailureOr<SmallVector<Tensor>> gradients = backend.run(backward, inputs, llvm::DenseMap<int64_t, Tensor>());
+  FailureOr<SmallVector<Tensor>> gradients = runFunction(backend, backward, inputs, llvm::DenseMap<int64_t, Tensor>());
   if (failed(gradients))
     return failure();
   llvm::append_range(outputs, *gradients);

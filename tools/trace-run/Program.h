@@ -12,10 +12,13 @@ namespace mlir::trace {
 struct Program {
   func::FuncOp function; // null after the split
   func::FuncOp forward, backward;
+  /// The module that has the code, where the functions are declarations only; null before the lowered stage.
+  ModuleOp lowered;
 
   /// The function `name` of a module, or the pair `name_forward`, `name_backward`. With an empty name: the only public
-  /// function or pair. Emits an error where there is none.
-  static FailureOr<Program> find(ModuleOp module, StringRef name);
+  /// function or pair. Emits an error where there is none. `declarations` are those of declareHostFunctions, null
+  /// before the lowered stage.
+  static FailureOr<Program> find(ModuleOp module, StringRef name, ModuleOp declarations = nullptr);
 
   /// The function whose arguments are the program's.
   func::FuncOp getEntry() const { return function ? function : forward; }
@@ -24,6 +27,10 @@ struct Program {
   /// Runs it: outputs, followed by the gradients. Fails with a diagnostic.
   FailureOr<SmallVector<Tensor>> run(Backend &backend, ArrayRef<Tensor> arguments,
                                      const llvm::DenseMap<int64_t, Tensor> &cotangents) const;
+
+private:
+  FailureOr<SmallVector<Tensor>> runFunction(Backend &backend, func::FuncOp func, ArrayRef<Tensor> arguments,
+                                             const llvm::DenseMap<int64_t, Tensor> &cotangents) const;
 };
 
 /// How values that the user does not give are made.

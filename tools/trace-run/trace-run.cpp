@@ -6,6 +6,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "trace/Autodiff/Passes.h"
+#include "trace/Codegen/Host/Signature.h"
 #include "trace/Executors/Passes.h"
 #include "trace/Interpreter/Npy.h"
 #include "trace/Target/Lowering.h"
@@ -27,7 +28,8 @@ static cl::opt<std::string>
     functionName("function", cl::cat(category),
                  cl::desc("The function to run; @f_forward with @f_backward where the split has made these of @f. "
                           "Default: the only public one"));
-static cl::opt<bool> useInterpreter("interpret", cl::desc("Run by the reference interpreter"), cl::cat(category));
+static cl::opt<bool> useInterpreter("interpret", cl::cat(category),
+                                    cl::desc("Run by the reference interpreter (any stage but the lowered one)"));
 static cl::opt<std::string> runtimePath("runtime", cl::cat(category),
                                         cl::desc("libtrace_runtime.so, for compiled runs (default: TORCH_TRACE_RUNTIME "
                                                  "from the environment, then ../lib beside this program)"));
@@ -201,7 +203,8 @@ static LogicalResult runMain(MLIRContext &context) {
   if (!backend)
     return failure();
 
-  FailureOr<Program> program = Program::find(**module, functionName);
+  OwningOpRef<ModuleOp> declarations = declareHostFunctions(**module), otherDeclarations;
+  FailureOr<Program> program = Program::find(**module, functionName, *declarations);
   if (failed(program))
     return failure();
   SmallVector<std::pair<int64_t, Type>> argumentTypes, cotangentTypes;
@@ -212,7 +215,7 @@ static LogicalResult runMain(MLIRContext &context) {
   OwningOpRef<ModuleOp> otherModule;
   std::unique_ptr<SourceMgrDiagnosticHandler> otherHandler;
   if (!compareFile.empty() || !compareFunction.empty()) {
-    ModuleOp in = **module;
+    ModuleOp in = **module, declared = *declarations;
     if (!compareFile.empty()) {
       otherHandler = std::make_unique<SourceMgrDiagnosticHandler>(otherSources, &context);
       FailureOr<OwningOpRef<ModuleOp>> parsed = parse(context, compareFile, otherSources);
@@ -220,8 +223,10 @@ static LogicalResult runMain(MLIRContext &context) {
         return failure();
       otherModule = std::move(*parsed);
       in = *otherModule;
+      otherDeclarations = declareHostFunctions(in);
+      declared = *otherDeclarations;
     }
-    FailureOr<Program> found = Program::find(in, compareFunction.empty() ? functionName : compareFunction);
+    FailureOr<Program> found = Program::find(in, compareFunction.empty() ? functionName : compareFunction, declared);
     if (failed(found))
       return failure();
     other = *found;
@@ -281,7 +286,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   registerAsmPrinterCLOptions();
   cl::ParseCommandLineOptions(argc, argv,
-                              "runs a function of a trace .mlir file, at any stage, and prints its results\n");
+                              "runs a function of a trace .mlir file, at any stage, and prints its results\n\n"
+                              "  The lowered stage runs compiled only; see the split stage for --interpret.\n");
   DialectRegistry registry;
   registry.insert<arith::ArithDialect, func::FuncDialect, tensor::TensorDialect, TraceDialect>();
   registerAutodiffRules(registry);

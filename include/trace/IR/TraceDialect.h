@@ -38,6 +38,10 @@ inline constexpr llvm::StringLiteral joint = "trace.joint";
 inline constexpr llvm::StringLiteral fusion = "trace.fusion";
 /// On a function: "forward" or "backward", after the split; the backward also has trace.forward_symbol.
 inline constexpr llvm::StringLiteral side = "trace.side";
+/// On a lowered host function, which itself takes pointers only: the function on tensors that it was, as a dictionary
+/// of `type` (a FunctionType), `arguments` and `results` (their attributes, a dictionary each), and `side` where it has
+/// one.
+inline constexpr llvm::StringLiteral signature = "trace.signature";
 } // namespace attrs
 
 } // namespace mlir::trace

@@ -12,6 +12,7 @@
 #include "Literals.h"
 #include "trace/Codegen/Host/Host.h"
 #include "trace/Codegen/Host/Passes.h"
+#include "trace/Codegen/Host/Signature.h"
 #include "trace/IR/TraceOps.h"
 #include "trace/Schedule/Barrier.h"
 
@@ -583,6 +584,7 @@ LogicalResult Lowering::run() {
   OpBuilder outer(func);
   lowered = func::FuncOp::create(outer, func.getLoc(), func.getSymName(),
                                  outer.getFunctionType({pointer, pointer, pointer}, {i32}));
+  setSignature(lowered, func);
   Block *entry = lowered.addEntryBlock();
   failBlock = b.createBlock(&lowered.getBody(), lowered.getBody().end());
   b.setInsertionPointToEnd(entry);

@@ -100,6 +100,8 @@ def LowerHost : Pass<"trace-lower-host", "::mlir::ModuleOp"> {
     * Library calls and literal tensors are entries of the module's table, made ready once when the module is loaded: the
       function `@trace_get_table(size: !llvm.ptr) -> !llvm.ptr` gives the table for `trace_rt_context_create`; `ctx` is what that returns.
       `aten.mm`, `aten.bmm`, `aten.addmm` and `aten.clone` have entries of their own in the runtime.
+    * The types, roles and strides of the arguments and results stay as the attribute `trace.signature`, by which trace-run
+      runs the lowered stage.
 
     Precondition: `trace-assign-layouts`, and `@<fusion>__entry` for each fusion called (`trace-lower-fusions-to-cpu`;
     where it is not there yet it is declared). Fusion functions that are no longer called are erased. Fails, with an error
