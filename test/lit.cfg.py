@@ -15,7 +15,7 @@ import lit.formats
 
 config.name = "torch-trace"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test"]
+config.suffixes = [".mlir", ".ll", ".test"]
 config.excludes = ["Inputs", "python"]
 config.test_source_root = os.path.dirname(__file__)
 

@@ -76,15 +76,53 @@ TRACE_CUDA cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
   using namespace mlir::trace::simulator;
   if (CUresult result = checkDevice(device))
     return result;
-  static const std::pair<int, int> attributes[] = {
-      {1, maxThreadsPerBlock}, {2, 1024},  {3, 1024},      {4, 64},        {5, 0x7fffffff}, {6, 65535},
-      {7, 65535},              {8, 48 * 1024}, {9, 64 * 1024}, {10, 32},   {11, 0x7fffffff}, {12, 65536},
-      {13, 1755000},           {14, 512},  {15, 1},        {16, 132},      {17, 0},          {18, 0},
-      {19, 1},                 {20, 0},    {31, 1},        {32, 0},        {33, 0},          {34, 0},
-      {35, 0},                 {36, 2619000}, {37, 5120},  {38, 50 << 20}, {39, 2048},       {40, 3},
-      {41, 1},                 {75, 9},    {76, 0},        {78, 1},        {79, 1},          {80, 1},
-      {81, 233472},            {82, 65536}, {83, 0},       {84, 0},        {88, 0},          {89, 1},
-      {95, 1},                 {97, int(maxSharedBytes)},  {106, 32},      {111, 1024},      {115, 0}};
+  static const std::pair<int, int> attributes[] = {{1, maxThreadsPerBlock},
+                                                   {2, 1024},
+                                                   {3, 1024},
+                                                   {4, 64},
+                                                   {5, 0x7fffffff},
+                                                   {6, 65535},
+                                                   {7, 65535},
+                                                   {8, 48 * 1024},
+                                                   {9, 64 * 1024},
+                                                   {10, 32},
+                                                   {11, 0x7fffffff},
+                                                   {12, 65536},
+                                                   {13, 1755000},
+                                                   {14, 512},
+                                                   {15, 1},
+                                                   {16, 132},
+                                                   {17, 0},
+                                                   {18, 0},
+                                                   {19, 1},
+                                                   {20, 0},
+                                                   {31, 1},
+                                                   {32, 0},
+                                                   {33, 0},
+                                                   {34, 0},
+                                                   {35, 0},
+                                                   {36, 2619000},
+                                                   {37, 5120},
+                                                   {38, 50 << 20},
+                                                   {39, 2048},
+                                                   {40, 3},
+                                                   {41, 1},
+                                                   {75, 9},
+                                                   {76, 0},
+                                                   {78, 1},
+                                                   {79, 1},
+                                                   {80, 1},
+                                                   {81, 233472},
+                                                   {82, 65536},
+                                                   {83, 0},
+                                                   {84, 0},
+                                                   {88, 0},
+                                                   {89, 1},
+                                                   {95, 1},
+                                                   {97, int(maxSharedBytes)},
+                                                   {106, 32},
+                                                   {111, 1024},
+                                                   {115, 0}};
   for (auto [key, number] : attributes)
     if (key == attribute) {
       *value = number;
@@ -202,8 +240,7 @@ TRACE_CUDA cuGetProcAddress_v2(const char *symbol, void **function, int version,
   *function = lookupFunction(symbol);
   if (status)
     *status = *function ? 0 : 1;
-  return *function ? CUDA_SUCCESS
-                   : fail(CUDA_ERROR_NOT_FOUND, llvm::Twine(symbol) + " is not emulated");
+  return *function ? CUDA_SUCCESS : fail(CUDA_ERROR_NOT_FOUND, llvm::Twine(symbol) + " is not emulated");
 }
 TRACE_CUDA cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags) {
   return cuGetProcAddress_v2(symbol, function, version, flags, nullptr);

@@ -55,9 +55,13 @@ static size_t findBitcodeSize(const char *data) {
 static CUresult loadModule(CUmodule *module, const void *image) {
   const char *data = static_cast<const char *>(image);
   if (std::memcmp(data, "BC\xC0\xDE", 4) != 0) {
-    llvm::StringRef what = std::memcmp(data, "\x7f" "ELF", 4) == 0       ? "a cubin"
+    llvm::StringRef what = std::memcmp(data,
+                                       "\x7f"
+                                       "ELF",
+                                       4) == 0
+                               ? "a cubin"
                            : std::memcmp(data, "\x50\xed\x55\xba", 4) == 0 ? "a fat binary"
-                                                                          : "PTX, or something else";
+                                                                           : "PTX, or something else";
     return fail(CUDA_ERROR_INVALID_IMAGE,
                 "the image is " + what + "; the emulated driver loads LLVM bitcode of NVPTX modules only");
   }

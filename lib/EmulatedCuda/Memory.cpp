@@ -95,8 +95,7 @@ TRACE_CUDA cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUs
   return cuMemcpyDtoDAsync_v2(to, from, bytes, stream);
 }
 
-template <typename T>
-static CUresult fill(CUdeviceptr pointer, T value, size_t count, const char *what) {
+template <typename T> static CUresult fill(CUdeviceptr pointer, T value, size_t count, const char *what) {
   if (pointer % sizeof(T) != 0)
     return fail(CUDA_ERROR_INVALID_VALUE, llvm::Twine(what) + ": the pointer is misaligned");
   if (CUresult result = checkSpan(pointer, count * sizeof(T), what))

@@ -24,8 +24,7 @@ static uint64_t nextRandom(uint64_t &state) {
   return z ^ (z >> 31);
 }
 
-template <typename T>
-static void shuffle(T &values, uint64_t &random) {
+template <typename T> static void shuffle(T &values, uint64_t &random) {
   for (size_t i = values.size(); i > 1; --i)
     std::swap(values[i - 1], values[nextRandom(random) % i]);
 }
@@ -185,7 +184,8 @@ void Machine::runBlock(uint64_t &random) {
         return;
     }
   }
-  // Threads that only arrived at a barrier leave it half full: so does a device, which then is ready for the next block.
+  // Threads that only arrived at a barrier leave it half full: so does a device, which then is ready for the next
+  // block.
 }
 
 llvm::Error Machine::run() {
@@ -241,8 +241,8 @@ llvm::Error mlir::trace::simulator::checkLaunch(const Kernel &kernel, const Laun
     return refuse(kernel, "grid " + toString(shape.grid) + " has more blocks than the simulator counts");
   const Dim3 &required = kernel.requiredBlock;
   if (required[0] != 0 && required != shape.block)
-    return refuse(kernel, "was compiled for blocks " + toString(required) + " and is launched with " +
-                              toString(shape.block));
+    return refuse(kernel,
+                  "was compiled for blocks " + toString(required) + " and is launched with " + toString(shape.block));
   if (kernel.maxThreads != 0 && threads > kernel.maxThreads)
     return refuse(kernel, "was compiled for at most " + llvm::Twine(kernel.maxThreads) +
                               " threads a block and is launched with " + llvm::Twine(threads));
@@ -286,13 +286,21 @@ static uint32_t readRegister(uint32_t id) {
   Thread &thread = *machine.current;
   uint32_t bit = 1u << thread.lane;
   switch (static_cast<Register>(id)) {
-  case Register::TidX: case Register::TidY: case Register::TidZ:
+  case Register::TidX:
+  case Register::TidY:
+  case Register::TidZ:
     return thread.tid[id - static_cast<uint32_t>(Register::TidX)];
-  case Register::CtaidX: case Register::CtaidY: case Register::CtaidZ:
+  case Register::CtaidX:
+  case Register::CtaidY:
+  case Register::CtaidZ:
     return machine.block[id - static_cast<uint32_t>(Register::CtaidX)];
-  case Register::NtidX: case Register::NtidY: case Register::NtidZ:
+  case Register::NtidX:
+  case Register::NtidY:
+  case Register::NtidZ:
     return machine.shape.block[id - static_cast<uint32_t>(Register::NtidX)];
-  case Register::NctaidX: case Register::NctaidY: case Register::NctaidZ:
+  case Register::NctaidX:
+  case Register::NctaidY:
+  case Register::NctaidZ:
     return machine.shape.grid[id - static_cast<uint32_t>(Register::NctaidX)];
   case Register::Lane:
     return thread.lane;
@@ -342,8 +350,9 @@ static bool arrive(Machine &machine, uint32_t site, uint32_t id, uint32_t count,
   if (barrier.arrived == 0)
     barrier = {0, expected, 1, 0, 0};
   else if (barrier.expected != expected)
-    return setBarrierError(machine, site, "a barrier of " + llvm::Twine(expected) +
-                                              " threads, where others wait for " + llvm::Twine(barrier.expected));
+    return setBarrierError(machine, site,
+                           "a barrier of " + llvm::Twine(expected) + " threads, where others wait for " +
+                               llvm::Twine(barrier.expected));
   // A warp arrives at an aligned barrier as one: its lanes are all at this instruction.
   const std::vector<Site> &sites = machine.getSites();
   unsigned first = thread.warp * warpSize, last = std::min(first + warpSize, machine.numThreads);
@@ -352,9 +361,10 @@ static bool arrive(Machine &machine, uint32_t site, uint32_t id, uint32_t count,
     if (other.state != ThreadState::AtBarrier || other.site == site)
       continue;
     if (sites[site].aligned || sites[other.site].aligned)
-      return setBarrierError(machine, site, "threads of one warp wait at different barriers, here and" +
-                                                llvm::Twine(machine.describe(other.site)) + " in thread " +
-                                                toString(other.tid) + "; here");
+      return setBarrierError(machine, site,
+                             "threads of one warp wait at different barriers, here and" +
+                                 llvm::Twine(machine.describe(other.site)) + " in thread " + toString(other.tid) +
+                                 "; here");
   }
   barrier.all &= value != 0;
   barrier.any |= value != 0;

@@ -40,17 +40,53 @@ struct SharedObject {
 };
 
 enum class WarpOp : uint8_t {
-  ShuffleUp, ShuffleDown, ShuffleButterfly, ShuffleIndex,
-  VoteAll, VoteAny, VoteUniform, VoteBallot, MatchAny, MatchAll, Elect,
-  ReduceAdd, ReduceMin, ReduceMax, ReduceUnsignedMin, ReduceUnsignedMax, ReduceAnd, ReduceOr, ReduceXor,
+  ShuffleUp,
+  ShuffleDown,
+  ShuffleButterfly,
+  ShuffleIndex,
+  VoteAll,
+  VoteAny,
+  VoteUniform,
+  VoteBallot,
+  MatchAny,
+  MatchAll,
+  Elect,
+  ReduceAdd,
+  ReduceMin,
+  ReduceMax,
+  ReduceUnsignedMin,
+  ReduceUnsignedMax,
+  ReduceAnd,
+  ReduceOr,
+  ReduceXor,
   Sync
 };
 
 enum class BarrierOp : uint8_t { Sync, Arrive, And, Or, PopulationCount };
 
 enum class Register : uint32_t {
-  TidX, TidY, TidZ, CtaidX, CtaidY, CtaidZ, NtidX, NtidY, NtidZ, NctaidX, NctaidY, NctaidZ,
-  Lane, Warp, LaneMaskEq, LaneMaskLe, LaneMaskLt, LaneMaskGe, LaneMaskGt, DynamicShared, TotalShared, Multiprocessor
+  TidX,
+  TidY,
+  TidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  Lane,
+  Warp,
+  LaneMaskEq,
+  LaneMaskLe,
+  LaneMaskLt,
+  LaneMaskGe,
+  LaneMaskGt,
+  DynamicShared,
+  TotalShared,
+  Multiprocessor
 };
 
 enum class ThreadState : uint8_t { Ready, AtBarrier, InWarpOp, Done };

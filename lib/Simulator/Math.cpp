@@ -12,19 +12,30 @@ using namespace mlir::trace::simulator;
 
 /// `operation`: add, mul, div, fma, sqrt, rcp; `mode`: towards zero, down, up. Not inlined, so that no operation moves
 /// out of the change of mode.
-template <typename T>
-[[gnu::noinline]] static T roundAs(uint32_t operation, uint32_t mode, T a, T b, T c) {
+template <typename T> [[gnu::noinline]] static T roundAs(uint32_t operation, uint32_t mode, T a, T b, T c) {
   static const int modes[] = {FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
   int old = std::fegetround();
   std::fesetround(modes[mode]);
   volatile T x = a, y = b, z = c, result = 0;
   switch (operation) {
-  case 0: result = x + y; break;
-  case 1: result = x * y; break;
-  case 2: result = x / y; break;
-  case 3: result = std::fma(x, y, z); break;
-  case 4: result = std::sqrt(x); break;
-  default: result = T(1) / x; break;
+  case 0:
+    result = x + y;
+    break;
+  case 1:
+    result = x * y;
+    break;
+  case 2:
+    result = x / y;
+    break;
+  case 3:
+    result = std::fma(x, y, z);
+    break;
+  case 4:
+    result = std::sqrt(x);
+    break;
+  default:
+    result = T(1) / x;
+    break;
   }
   std::fesetround(old);
   return result;
@@ -49,7 +60,8 @@ static uint32_t bitsOf(float value) {
 /// To nearest even.
 static __bf16 truncateToBFloat(float value) {
   uint32_t bits = bitsOf(value);
-  uint16_t result = std::isnan(value) ? uint16_t((bits >> 16) | 0x40) : uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  uint16_t result =
+      std::isnan(value) ? uint16_t((bits >> 16) | 0x40) : uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   return __builtin_bit_cast(__bf16, result);
 }
 
@@ -98,7 +110,7 @@ std::vector<std::pair<llvm::StringRef, void *>> mlir::trace::simulator::getMathS
   using Binary32 = float (*)(float, float);
   using Binary64 = double (*)(double, double);
 #define TRACE_UNARY(name)                                                                                              \
-  {#name "f", pointer(static_cast<Unary32>(std::name))}, { #name, pointer(static_cast<Unary64>(std::name)) }
+  {#name "f", pointer(static_cast<Unary32>(std::name))}, {#name, pointer(static_cast<Unary64>(std::name))}
 #define TRACE_BINARY(name)                                                                                             \
   {#name "f", pointer(static_cast<Binary32>(std::name))}, { #name, pointer(static_cast<Binary64>(std::name)) }
   return {{"trace_sim_round_f32", pointer(round32)},

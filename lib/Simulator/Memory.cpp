@@ -233,9 +233,12 @@ void mlir::trace::simulator::beginBlockMemory(Machine &machine) {
 // Checks. Each ends the launch from a frame that has nothing to destroy.
 //===----------------------------------------------------------------------===//
 
+static const char *nameOf(SiteKind kind) {
+  return kind == SiteKind::Load ? "load" : kind == SiteKind::Store ? "store" : "atomic access";
+}
+
 static std::string describeAccess(const Site &site, uint64_t size) {
-  const char *verb = site.kind == SiteKind::Load ? "load" : site.kind == SiteKind::Store ? "store" : "atomic access";
-  std::string text = std::string(verb) + " of " + std::to_string(size) + (size == 1 ? " byte" : " bytes");
+  std::string text = std::string(nameOf(site.kind)) + " of " + std::to_string(size) + (size == 1 ? " byte" : " bytes");
   if (site.parameter >= 0)
     text += " through parameter " + std::to_string(site.parameter);
   return text;
@@ -262,18 +265,15 @@ static std::string describeShared(uintptr_t address, const SharedObject *object,
 }
 
 static void reportAccess(Machine &machine, uint32_t site, uint64_t size, const std::string &what) {
-  machine.setError(machine.where(*machine.current) + ": " + describeAccess(machine.getSites()[site], size) + " " + what +
-                   machine.describe(site));
+  machine.setError(machine.where(*machine.current) + ": " + describeAccess(machine.getSites()[site], size) + " " +
+                   what + machine.describe(site));
 }
 
 static void reportRace(Machine &machine, uint32_t site, uint64_t size, const std::string &place, const Access &other) {
-  const Site &otherSite = machine.getSites()[other.site];
-  const char *verb = otherSite.kind == SiteKind::Load    ? "load"
-                     : otherSite.kind == SiteKind::Store ? "store"
-                                                         : "atomic access";
+  SiteKind kind = machine.getSites()[other.site].kind;
   reportAccess(machine, site, size,
-               "of " + place + " races with a " + verb + " by " + machine.whereIs(other.block, other.thread) +
-                   machine.describe(other.site) + "; here");
+               "of " + place + (kind == SiteKind::Atomic ? " races with an " : " races with a ") + nameOf(kind) +
+                   " by " + machine.whereIs(other.block, other.thread) + machine.describe(other.site) + "; here");
 }
 
 static bool checkShared(Machine &machine, Memory &memory, uintptr_t address, uint64_t size, uint32_t siteIndex,
@@ -299,8 +299,8 @@ static bool checkShared(Machine &machine, Memory &memory, uintptr_t address, uin
   if (site.kind != SiteKind::Store)
     for (uint64_t i = 0; i < size; ++i)
       if (!memory.sharedWritten[offset + i]) {
-        reportAccess(machine, siteIndex, size, "reads what no thread has written: " +
-                                                   describeShared(address + i, object, objectBytes));
+        reportAccess(machine, siteIndex, size,
+                     "reads what no thread has written: " + describeShared(address + i, object, objectBytes));
         return false;
       }
   uintptr_t where;

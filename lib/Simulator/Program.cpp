@@ -330,9 +330,8 @@ void Compiler::optimize() {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::ModulePassManager passes =
-      options.checks ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
-                     : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1);
+  llvm::ModulePassManager passes = options.checks ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                                                  : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1);
   passes.run(module, modules);
 }
 
@@ -354,8 +353,7 @@ Error Compiler::link() {
   llvm::orc::SymbolMap symbols;
   for (const auto &table : {getMachineSymbols(), getMemorySymbols(), getMathSymbols()})
     for (const auto &[name, address] : table)
-      symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
-                                            llvm::JITSymbolFlags::Exported};
+      symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
   llvm::orc::JITDylib &dylib = jit.getMainJITDylib();
   if (Error error = dylib.define(llvm::orc::absoluteSymbols(std::move(symbols))))
     return error;

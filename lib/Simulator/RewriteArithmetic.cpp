@@ -1,8 +1,8 @@
 //===- RewriteArithmetic.cpp - NVVM's arithmetic on the host ----------------===//
 //
-// NVVM's names are made of parts: the operation, the rounding, .ftz (subnormal inputs and results become zeros), .sat (the
-// result is clamped to [0, 1]), .relu, and the type. Approximate operations are computed exactly rounded, or as the host's
-// libm has them: how inexact a device is, is not simulated.
+// NVVM's names are made of parts: the operation, the rounding, .ftz (subnormal inputs and results become zeros), .sat
+// (the result is clamped to [0, 1]), .relu, and the type. Approximate operations are computed exactly rounded, or as
+// the host's libm has them: how inexact a device is, is not simulated.
 //
 //===----------------------------------------------------------------------===//
 #include "Rewrite.h"
@@ -10,10 +10,10 @@
 #include "llvm/IR/IRBuilder.h"
 
 using namespace mlir::trace::simulator;
-using llvm::Intrinsic::ID;
 using llvm::StringRef;
 using llvm::Type;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 
 namespace {
 struct Arithmetic {
@@ -64,9 +64,9 @@ struct Arithmetic {
     llvm::SmallVector<Value *> arguments{b.getInt32(operation), b.getInt32(mode), zero, zero, zero};
     for (unsigned i = 0; i < call.arg_size(); ++i)
       arguments[2 + i] = argument(i);
-    llvm::FunctionCallee helper = call.getModule()->getOrInsertFunction(
-        element->isFloatTy() ? "trace_sim_round_f32" : "trace_sim_round_f64", element, b.getInt32Ty(), b.getInt32Ty(),
-        element, element, element);
+    llvm::FunctionCallee helper =
+        call.getModule()->getOrInsertFunction(element->isFloatTy() ? "trace_sim_round_f32" : "trace_sim_round_f64",
+                                              element, b.getInt32Ty(), b.getInt32Ty(), element, element, element);
     return finish(b.CreateCall(helper, arguments));
   }
   bool isDirected() const { return has("rz") || has("rm") || has("rp"); }
@@ -149,8 +149,14 @@ struct Arithmetic {
 Value *Arithmetic::rewrite() {
   StringRef op = parts[0];
   // The operations with a rounding, as trace_sim_round_* numbers them.
-  int directed = llvm::StringSwitch<int>(op).Case("add", 0).Case("mul", 1).Case("div", 2).Case("fma", 3).Case("sqrt", 4)
-                     .Case("rcp", 5).Default(-1);
+  int directed = llvm::StringSwitch<int>(op)
+                     .Case("add", 0)
+                     .Case("mul", 1)
+                     .Case("div", 2)
+                     .Case("fma", 3)
+                     .Case("sqrt", 4)
+                     .Case("rcp", 5)
+                     .Default(-1);
   if (directed >= 0 && isDirected())
     return rounded(directed);
   if (op == "add")

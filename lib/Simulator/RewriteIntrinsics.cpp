@@ -59,8 +59,8 @@ struct Rewriter {
   SiteTable &sites;
   std::vector<std::string> &errors;
   llvm::LLVMContext &context = module.getContext();
-  Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context), *pointer = llvm::PointerType::get(context, 0),
-       *nothing = Type::getVoidTy(context);
+  Type *i32 = Type::getInt32Ty(context), *i64 = Type::getInt64Ty(context),
+       *pointer = llvm::PointerType::get(context, 0), *nothing = Type::getVoidTy(context);
 
   llvm::CallInst *callHelper(llvm::IRBuilder<> &b, StringRef name, Type *result, llvm::ArrayRef<Value *> arguments,
                              bool pure = false) {
@@ -123,17 +123,29 @@ Value *Rewriter::readRegister(llvm::IRBuilder<> &b, StringRef name) {
     return callHelper(b, "trace_sim_clock", i64, {});
   if (name == "clock" || name == "globaltimer.lo")
     return b.CreateTrunc(callHelper(b, "trace_sim_clock", i64, {}), i32);
-  int constant = llvm::StringSwitch<int>(name).Case("warpsize", 32).Case("nsmid", 132).Case("nwarpid", 64)
-                     .Case("gridid", 0).Case("cluster.ctarank", 0).Case("cluster.nctarank", 1).Default(-1);
+  int constant = llvm::StringSwitch<int>(name)
+                     .Case("warpsize", 32)
+                     .Case("nsmid", 132)
+                     .Case("nwarpid", 64)
+                     .Case("gridid", 0)
+                     .Case("cluster.ctarank", 0)
+                     .Case("cluster.nctarank", 1)
+                     .Default(-1);
   if (constant >= 0)
     return llvm::ConstantInt::get(name == "gridid" ? i64 : i32, constant);
   auto id = llvm::StringSwitch<std::optional<Register>>(name)
-                .Case("laneid", Register::Lane).Case("warpid", Register::Warp)
-                .Case("lanemask.eq", Register::LaneMaskEq).Case("lanemask.le", Register::LaneMaskLe)
-                .Case("lanemask.lt", Register::LaneMaskLt).Case("lanemask.ge", Register::LaneMaskGe)
-                .Case("lanemask.gt", Register::LaneMaskGt).Case("dynamic_smem_size", Register::DynamicShared)
-                .Case("total_smem_size", Register::TotalShared).Case("aggr_smem_size", Register::TotalShared)
-                .Case("smid", Register::Multiprocessor).Default(std::nullopt);
+                .Case("laneid", Register::Lane)
+                .Case("warpid", Register::Warp)
+                .Case("lanemask.eq", Register::LaneMaskEq)
+                .Case("lanemask.le", Register::LaneMaskLe)
+                .Case("lanemask.lt", Register::LaneMaskLt)
+                .Case("lanemask.ge", Register::LaneMaskGe)
+                .Case("lanemask.gt", Register::LaneMaskGt)
+                .Case("dynamic_smem_size", Register::DynamicShared)
+                .Case("total_smem_size", Register::TotalShared)
+                .Case("aggr_smem_size", Register::TotalShared)
+                .Case("smid", Register::Multiprocessor)
+                .Default(std::nullopt);
   return id ? read(*id) : nullptr;
 }
 
@@ -166,9 +178,9 @@ Value *Rewriter::rewriteBarrier(llvm::CallInst &call, StringRef name) {
   Value *value = b.getInt32(0);
   if (call.arg_size() > next)
     value = b.CreateZExt(call.getArgOperand(next), i32);
-  Value *result = callHelper(b, "trace_sim_barrier", i32,
-                             {b.getInt32(site), call.getArgOperand(0), count,
-                              b.getInt32(static_cast<uint32_t>(op)), value});
+  Value *result =
+      callHelper(b, "trace_sim_barrier", i32,
+                 {b.getInt32(site), call.getArgOperand(0), count, b.getInt32(static_cast<uint32_t>(op)), value});
   if (call.getType()->isIntegerTy(1))
     result = b.CreateIsNotNull(result);
   return result;
@@ -201,8 +213,11 @@ Value *Rewriter::rewriteWarp(llvm::CallInst &call, StringRef name) {
   }
   if (name.consume_front("shfl.sync.")) {
     auto [direction, type] = name.split('.');
-    WarpOp op = llvm::StringSwitch<WarpOp>(direction).Case("up", WarpOp::ShuffleUp).Case("down", WarpOp::ShuffleDown)
-                    .Case("bfly", WarpOp::ShuffleButterfly).Default(WarpOp::ShuffleIndex);
+    WarpOp op = llvm::StringSwitch<WarpOp>(direction)
+                    .Case("up", WarpOp::ShuffleUp)
+                    .Case("down", WarpOp::ShuffleDown)
+                    .Case("bfly", WarpOp::ShuffleButterfly)
+                    .Default(WarpOp::ShuffleIndex);
     Value *value = argument(1);
     bool isFloat = type.starts_with("f32");
     if (isFloat)
@@ -213,8 +228,11 @@ Value *Rewriter::rewriteWarp(llvm::CallInst &call, StringRef name) {
     return type.ends_with("p") ? pair(result, predicate()) : result;
   }
   if (name.consume_front("vote.") && name.consume_back(".sync")) {
-    WarpOp op = llvm::StringSwitch<WarpOp>(name).Case("all", WarpOp::VoteAll).Case("any", WarpOp::VoteAny)
-                    .Case("uni", WarpOp::VoteUniform).Default(WarpOp::VoteBallot);
+    WarpOp op = llvm::StringSwitch<WarpOp>(name)
+                    .Case("all", WarpOp::VoteAll)
+                    .Case("any", WarpOp::VoteAny)
+                    .Case("uni", WarpOp::VoteUniform)
+                    .Default(WarpOp::VoteBallot);
     Value *result = run(op, argument(0), b.CreateZExt(argument(1), i64));
     return op == WarpOp::VoteBallot ? b.CreateTrunc(result, i32) : b.CreateIsNotNull(result);
   }
@@ -230,9 +248,14 @@ Value *Rewriter::rewriteWarp(llvm::CallInst &call, StringRef name) {
   }
   if (name.consume_front("redux.sync.")) {
     auto op = llvm::StringSwitch<std::optional<WarpOp>>(name)
-                  .Case("add", WarpOp::ReduceAdd).Case("min", WarpOp::ReduceMin).Case("max", WarpOp::ReduceMax)
-                  .Case("umin", WarpOp::ReduceUnsignedMin).Case("umax", WarpOp::ReduceUnsignedMax)
-                  .Case("and", WarpOp::ReduceAnd).Case("or", WarpOp::ReduceOr).Case("xor", WarpOp::ReduceXor)
+                  .Case("add", WarpOp::ReduceAdd)
+                  .Case("min", WarpOp::ReduceMin)
+                  .Case("max", WarpOp::ReduceMax)
+                  .Case("umin", WarpOp::ReduceUnsignedMin)
+                  .Case("umax", WarpOp::ReduceUnsignedMax)
+                  .Case("and", WarpOp::ReduceAnd)
+                  .Case("or", WarpOp::ReduceOr)
+                  .Case("xor", WarpOp::ReduceXor)
                   .Default(std::nullopt);
     if (op)
       return b.CreateTrunc(run(*op, argument(1), b.CreateZExt(argument(0), i64)), i32);
@@ -270,9 +293,16 @@ Value *Rewriter::rewriteMemory(llvm::CallInst &call, StringRef name) {
     return b.CreateExtractValue(pair, 0);
   }
   auto op = llvm::StringSwitch<std::optional<Op>>(opName)
-                .Case("add", call.getType()->isFloatingPointTy() ? Op::FAdd : Op::Add).Case("and", Op::And)
-                .Case("or", Op::Or).Case("xor", Op::Xor).Case("exch", Op::Xchg).Case("min", Op::Min)
-                .Case("max", Op::Max).Case("inc", Op::UIncWrap).Case("dec", Op::UDecWrap).Default(std::nullopt);
+                .Case("add", call.getType()->isFloatingPointTy() ? Op::FAdd : Op::Add)
+                .Case("and", Op::And)
+                .Case("or", Op::Or)
+                .Case("xor", Op::Xor)
+                .Case("exch", Op::Xchg)
+                .Case("min", Op::Min)
+                .Case("max", Op::Max)
+                .Case("inc", Op::UIncWrap)
+                .Case("dec", Op::UDecWrap)
+                .Default(std::nullopt);
   if (!op)
     return nullptr;
   return b.CreateAtomicRMW(*op, call.getArgOperand(0), call.getArgOperand(1), llvm::MaybeAlign(), ordering);

@@ -1,8 +1,8 @@
 //===- Warp.cpp - Operations between the lanes of a warp --------------------===//
 //
 // A lane waits until every lane of its mask that has not exited is at an operation of the same kind with the same mask.
-// The last one computes for all. Lanes that have exited, or that a short last warp does not have, may be in a mask, as on
-// a device; to read from them is an error.
+// The last one computes for all. Lanes that have exited, or that a short last warp does not have, may be in a mask, as
+// on a device; to read from them is an error.
 //
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
@@ -56,7 +56,7 @@ static void shuffleLanes(Group &group) {
     Thread *from = group.lanes[source];
     if (!from) {
       uint32_t index = thread->warp * warpSize + source;
-      std::string why = !(group.mask >> source & 1)     ? "is not in the mask"
+      std::string why = !(group.mask >> source & 1)         ? "is not in the mask"
                         : index >= group.machine.numThreads ? "does not exist"
                                                             : "has exited";
       group.machine.setError(group.machine.where(*thread) + ": a shuffle reads from lane " + llvm::Twine(source) +
@@ -102,14 +102,30 @@ static void reduce(Group &group, WarpOp op) {
     uint32_t value = thread->value;
     int32_t a = result, b = value;
     switch (op) {
-    case WarpOp::ReduceAdd: result += value; break;
-    case WarpOp::ReduceMin: result = std::min(a, b); break;
-    case WarpOp::ReduceMax: result = std::max(a, b); break;
-    case WarpOp::ReduceUnsignedMin: result = std::min(result, value); break;
-    case WarpOp::ReduceUnsignedMax: result = std::max(result, value); break;
-    case WarpOp::ReduceAnd: result &= value; break;
-    case WarpOp::ReduceOr: result |= value; break;
-    default: result ^= value; break;
+    case WarpOp::ReduceAdd:
+      result += value;
+      break;
+    case WarpOp::ReduceMin:
+      result = std::min(a, b);
+      break;
+    case WarpOp::ReduceMax:
+      result = std::max(a, b);
+      break;
+    case WarpOp::ReduceUnsignedMin:
+      result = std::min(result, value);
+      break;
+    case WarpOp::ReduceUnsignedMax:
+      result = std::max(result, value);
+      break;
+    case WarpOp::ReduceAnd:
+      result &= value;
+      break;
+    case WarpOp::ReduceOr:
+      result |= value;
+      break;
+    default:
+      result ^= value;
+      break;
     }
   }
   for (Thread *thread : group.members)
