@@ -14,9 +14,9 @@
 // PARTIAL: arg1: tensor<8xf32> = 160 160 160 160 160 160 160 160
 // LOST: kernel 'total__kernel0', block (0, 0, 0), thread (0, 0, 0): load of 4 bytes reads what no thread has written: byte 4 of the shared variable @__wg_total__kernel0_0 of 16 bytes
 
-// CHECK: arg1: tensor<4xbf16> = 47.5 143 239 336
+// CHECK: arg1: tensor<4xbf16> = 47.5 144 240 336
 // CHECK: arg2: tensor<4xf32> = 47.5 143.5 239.5 335.5
-// SECOND: arg1: tensor<4xbf16> = 47.5 143 239 336
+// SECOND: arg1: tensor<4xbf16> = 47.5 144 240 336
 // MISSING: kernel 'mean__kernel0' needs buffer 2, given are 2
 // LIST: mean__kernel0: 2 parameters, 12 bytes of shared memory
 // LIST: mean__kernel1: 2 parameters, 0 bytes of shared memory
