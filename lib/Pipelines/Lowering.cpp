@@ -1,6 +1,7 @@
 //===- Lowering.cpp - Behind the split: to the LLVM dialect -----------------===//
 #include "trace/Target/Lowering.h"
 #include "trace/Codegen/CPU/Passes.h"
+#include "trace/Codegen/GPU/Passes.h"
 #include "trace/Codegen/Host/Passes.h"
 #include "trace/Pipelines/Pipelines.h"
 #include "trace/Schedule/Passes.h"
@@ -20,6 +21,12 @@ void mlir::trace::addLayoutPasses(OpPassManager &pm, const PipelineSettings &set
 
 void mlir::trace::addDeviceCodegenPasses(OpPassManager &pm, const PipelineSettings &settings, Stage from, Stage to) {
   auto makes = [&](Stage stage) { return from < stage && stage <= to; };
+  if (makes(Stage::Gpu)) {
+    cuda::LowerFusionsToGpuOptions options;
+    options.chip = settings.chip;
+    options.exactRounding = settings.exactRounding;
+    pm.addPass(cuda::createLowerFusionsToGpu(options));
+  }
   if (makes(Stage::Nvvm))
     buildDeviceLoweringPipeline(pm);
   if (makes(Stage::Ptx)) {

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
@@ -70,11 +71,14 @@ public:
       RewritePatternSet patterns(context);
       populateGpuRewritePatterns(patterns);
       vector::populateVectorFromElementsUnrollPatterns(patterns);
+      vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
       if (failed(applyPatternsGreedily(module, std::move(patterns))))
         return signalPassFailure();
     }
     LowerToLLVMOptions options(context, DataLayout(module));
-    options.overrideIndexBitwidth(64);
+    // Narrow where the code generator has shown that every index fits: 64-bit arithmetic costs twice the registers.
+    auto bits = module->getAttrOfType<IntegerAttr>("trace.index_bits");
+    options.overrideIndexBitwidth(bits ? bits.getInt() : 64);
     options.useBarePtrCallConv = true;
     LLVMTypeConverter converter(context, options);
     configureGpuToNVVMTypeConverter(converter);

@@ -6,7 +6,7 @@ import sys
 import pytest
 import torch
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Codegen" / "CPU"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Codegen"))
 from kernels import Fusion  # noqa: E402
 
 F32, F64, BF16, F16 = torch.float32, torch.float64, torch.bfloat16, torch.float16

@@ -8,7 +8,7 @@ import sys
 import pytest
 import torch
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Codegen" / "CPU"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Codegen"))
 from kernels import TYPES, Fusion  # noqa: E402
 
 FIRST, LAST = (int(s) for s in os.environ.get("TRACE_FUZZ_SEEDS", "0:12").split(":"))

@@ -8,6 +8,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "trace/Autodiff/Passes.h"
 #include "trace/Codegen/CPU/Passes.h"
+#include "trace/Codegen/GPU/Passes.h"
 #include "trace/Codegen/Host/Passes.h"
 #include "trace/Executors/Passes.h"
 #include "trace/IR/TraceDialect.h"
@@ -80,6 +81,7 @@ int main(int argc, char **argv) {
   registerTargetDialects(registry);
   registerTraceAutodiffPasses();
   cpu::registerTraceCodegenCPUPasses();
+  cuda::registerTraceCodegenGPUPasses();
   registerTraceCodegenHostPasses();
   registerTraceExecutorsPasses();
   registerTracePipelinesPasses();

@@ -3,7 +3,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 #include "trace/Codegen/CPU/Passes.h"
-#include "trace/Codegen/Kernel/Emittable.h"
+#include "trace/Codegen/Emission/Fusion.h"
 #include "trace/IR/TraceOps.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/TargetParser/Host.h"
@@ -62,25 +62,8 @@ struct LowerFusionsToCpu : cpu::impl::LowerFusionsToCpuBase<LowerFusionsToCpu> {
     declare("trace_rt_scratch_free", {pointer}, {});
   }
 
-  LogicalResult check(func::FuncOp fusion) {
-    ReturnOp ret = getReturn(fusion);
-    if (!ret || !ret.getGradients().empty())
-      return fusion.emitOpError("a fusion function has one block, which ends in trace.return outputs(..)");
-    for (Operation &op : fusion.front().without_terminator()) {
-      std::string why;
-      if (!canEmit(&op, &why))
-        return op.emitOpError("cannot be in a CPU kernel: it ") << why;
-    }
-    for (Type type : llvm::concat<const Type>(fusion.getArgumentTypes(), fusion.getResultTypes())) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor || !tensor.hasStaticShape() || !canEmitElementType(tensor.getElementType()))
-        return fusion.emitOpError("has an operand or result of type ") << type << ", which no CPU kernel can access";
-    }
-    return success();
-  }
-
   LogicalResult lower(func::FuncOp fusion) {
-    if (failed(check(fusion)))
+    if (failed(checkFusion(fusion, "a CPU kernel")))
       return failure();
     Location loc = fusion.getLoc();
     ScheduleOptions options;
@@ -181,18 +164,7 @@ struct LowerFusionsToCpu : cpu::impl::LowerFusionsToCpuBase<LowerFusionsToCpu> {
   StringAttr makeGlobal(OpBuilder &b, Location loc, func::FuncOp fusion, const Buffer &buffer, unsigned number) {
     std::string name = (fusion.getName() + "__constant" + Twine(number)).str();
     auto type = MemRefType::get({buffer.numElements()}, memoryType(buffer.elementType));
-    SmallVector<Attribute> values;
-    if (buffer.elementType.isInteger(1)) {
-      for (bool value : buffer.values.getValues<bool>())
-        values.push_back(b.getI8IntegerAttr(value));
-    } else if (isa<FloatType>(buffer.elementType)) {
-      llvm::append_range(values, buffer.values.getValues<Attribute>());
-    } else {
-      for (const APInt &value : buffer.values.getValues<APInt>())
-        values.push_back(IntegerAttr::get(type.getElementType(), value));
-    }
-    auto tensor = RankedTensorType::get(type.getShape(), type.getElementType());
-    memref::GlobalOp::create(b, loc, name, b.getStringAttr("private"), type, DenseElementsAttr::get(tensor, values),
+    memref::GlobalOp::create(b, loc, name, b.getStringAttr("private"), type, getConstantElements(buffer),
                              /*constant=*/true, /*alignment=*/IntegerAttr());
     return b.getStringAttr(name);
   }

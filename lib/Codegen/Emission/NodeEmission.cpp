@@ -18,17 +18,23 @@ void KernelEmitter::push(Block *block, LoopSet loops, unsigned slots) {
   scope->exprs.resize(slots);
   scope->vectors32.resize(slots);
   scope->vectors64.resize(slots);
-  if (!scopes.empty() && block->getParentOp() != scopes.back()->block->getParentOp())
-    scopes.back()->child = block->getParentOp();
+  // Scopes may share a block; a loop in it is in the way of all of them.
+  for (auto &outer : llvm::reverse(scopes))
+    if (block->getParentOp()->getBlock() == outer->block)
+      outer->child = block->getParentOp();
   scopes.push_back(std::move(scope));
   insertAt(*scopes.back());
 }
 
 void KernelEmitter::pop() {
+  Block *block = scopes.back()->block;
   scopes.pop_back();
   if (scopes.empty())
     return;
-  scopes.back()->child = nullptr;
+  if (block != scopes.back()->block)
+    for (auto &outer : llvm::reverse(scopes))
+      if (outer->block == scopes.back()->block)
+        outer->child = nullptr;
   insertAt(*scopes.back());
 }
 

@@ -27,8 +27,6 @@ unsigned KernelSchedule::lanesLoop(unsigned space, unsigned box) const {
 
 namespace {
 
-/// Fewer outer points than this do not keep a machine busy; a reduction of much data is then cut into chunks.
-constexpr int64_t fewPoints = 32;
 /// Work (elements) below which it does not matter.
 constexpr int64_t smallWork = 1 << 16;
 
@@ -63,6 +61,7 @@ struct Planner {
   PlannedRoot *rootOf(Value value, bool partial);
   void materialize(Value value);
   bool makePartial(Operation *op);
+  int64_t rowsPerChunk(int64_t rows) const;
   void accumulateColumns();
   bool probe(PlannedRoot &planned);
   void levels();
@@ -145,7 +144,7 @@ bool Planner::makePartial(Operation *op) {
   int64_t count = product(Kernel::reducedShape(op)), kept = tensorType(op->getResult(0)).getNumElements();
   if (count * kept < smallWork || count < 256)
     return false;
-  int64_t chunk = std::max({(count + 63) / 64, (16383 + kept) / kept, int64_t(64)});
+  int64_t chunk = std::max<int64_t>({llvm::divideCeilSigned(count, options.maxChunks), (16383 + kept) / kept, int64_t(64)});
   chunk = llvm::alignTo(std::min(chunk, count), 16);
   int64_t chunks = llvm::divideCeil(count, chunk);
   if (chunks < 2)
@@ -161,8 +160,8 @@ bool Planner::makePartial(Operation *op) {
 }
 
 /// How many rows add up in one row of partial results: a divisor of their number if there is a good one.
-static int64_t rowsPerChunk(int64_t rows) {
-  int64_t least = std::max<int64_t>((rows + 63) / 64, 16);
+int64_t Planner::rowsPerChunk(int64_t rows) const {
+  int64_t least = std::max<int64_t>(llvm::divideCeilSigned(rows, options.maxChunks), options.minRowsPerChunk);
   for (int64_t n = least; n < 2 * least; ++n)
     if (rows % n == 0)
       return n;
@@ -302,12 +301,12 @@ bool Planner::probe(PlannedRoot &planned) {
     int64_t kept = tensorType(result).getNumElements();
     // Computed anew for points that differ in nothing that it depends on, or by too few workers.
     bool again = demand.loops != best || points > 2 * kept;
-    bool serial = points < fewPoints && mostWork >= smallWork;
+    bool serial = points < options.fewPoints && mostWork >= smallWork;
     // By columns the outer points are on lanes: units are blocks of them.
     SmallVector<int64_t, 4> reducedDims;
     Kernel::reducedShape(demand.op, &reducedDims);
     bool columns = !llvm::is_contained(reducedDims, tensorType(demand.op->getOperand(0)).getRank() - 1);
-    serial |= columns && points < fewPoints * 32 && mostWork >= 4 * smallWork;
+    serial |= columns && points < options.fewColumns && mostWork >= 4 * smallWork;
     if (demand.loops != best && points <= kept)
       again = true;
     if (info.inMemory.count(result))

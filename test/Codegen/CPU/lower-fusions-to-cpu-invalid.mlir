@@ -24,7 +24,7 @@ func.func private @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
 
 // -----
 
-// expected-error @+1 {{has an operand or result of type 'tensor<4xf8E5M2>', which no CPU kernel can access}}
+// expected-error @+1 {{has an operand or result of type 'tensor<4xf8E5M2>', which cannot be accessed in a CPU kernel}}
 func.func private @passed(%x: tensor<4xf8E5M2>) -> tensor<4xf8E5M2> attributes {trace.fusion} {
   trace.return outputs(%x : tensor<4xf8E5M2>)
 }

@@ -16,6 +16,12 @@ struct ScheduleOptions {
   /// Width of a vector register in bits.
   unsigned vectorBits = 256;
   bool exactRounding = false;
+  /// Fewer outer points than this do not keep the machine busy; a reduction of much data is then cut into chunks.
+  int64_t fewPoints = 32;
+  /// The same where the outer points are on lanes, which makes fewer units of them.
+  int64_t fewColumns = 1024;
+  /// Most chunks of a reduction; least rows of one that adds up whole rows.
+  int64_t maxChunks = 64, minRowsPerChunk = 16;
 };
 
 struct KernelSchedule {

@@ -5,14 +5,17 @@ with trace-opt, compiles it with LLVM's own tools into a shared object, calls it
 """
 
 import ctypes
+import functools
 import os
 import pathlib
+import re
 import subprocess
+import sys
 import tempfile
 
 import torch
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACE_OPT = os.environ.get("TRACE_OPT", str(ROOT / "build" / "bin" / "trace-opt"))
 LLVM_BIN = os.environ.get("LLVM_BIN", "/usr/lib/llvm-22/bin")
 TYPES = {
@@ -58,6 +61,11 @@ class Value:
 
 
 class Fusion:
+    #: What `check` compiles for: "cpu", or a GPU of this name, whose kernels then run on the simulator.
+    device = "cpu"
+    #: Further options of the pass that makes the kernels.
+    device_options = ""
+
     def __init__(self):
         self.inputs, self.lines, self.outputs = [], [], []
 
@@ -218,10 +226,14 @@ class Fusion:
 
     def check(self, rtol=None, atol=None, parts=(1, 3), bits=0, options="", output_strides=None):
         """Runs the kernel for each number of parts; the results must be the same bits, and close to eager's."""
-        run = Compiled(self.text(output_strides), bits, options)
+        if self.device == "cpu":
+            run = Compiled(self.text(output_strides), bits, options)
+        else:
+            run = DeviceCompiled(self.text(output_strides), self.device, f"{options} {self.device_options}")
+            parts = (1,)
         results = None
         for n in parts:
-            run.library.set_parts(n)
+            run.set_parts(n)
             got = []
             for v, strides in zip(self.outputs, output_strides or [None] * len(self.outputs)):
                 out = torch.empty(v.tensor.shape, dtype=v.tensor.dtype)
@@ -289,6 +301,79 @@ class Compiled:
         self.entry = self.library.k__entry
         self.entry.argtypes = [ctypes.c_void_p]
 
+    def set_parts(self, n):
+        self.library.set_parts(n)
+
     def __call__(self, inputs, outputs):
         pointers = (ctypes.c_void_p * (len(inputs) + len(outputs)))(*[t.data_ptr() for t in [*inputs, *outputs]])
         self.entry(pointers)
+
+
+@functools.cache
+def emulated_driver():
+    """The simulator, as a CUDA driver. Failures of its checks are exceptions of the launch."""
+    sys.path.insert(0, str(ROOT / "python"))
+    from torch_trace.standalone.cuda import Driver
+
+    default = ROOT / "python" / "torch_trace" / "libtrace_emulated_cuda.so"
+    driver = Driver(os.environ.get("TRACE_EMULATED_CUDA_LIBRARY", str(default)))
+    driver.make_context()
+    return driver
+
+
+class DeviceCompiled:
+    """The fusion's kernels for a GPU, as the LLVM IR that the NVPTX code generator gets, run on the simulator."""
+
+    def __init__(self, text, chip, options=""):
+        self.directory = directory = pathlib.Path(tempfile.mkdtemp())
+        (directory / "k.mlir").write_text(text)
+        lowered = subprocess.run(
+            [
+                TRACE_OPT,
+                f"--trace-lower-fusions-to-gpu=chip={chip} {options}",
+                "--trace-lower-device",
+                f"--trace-gpu-to-binary=format=bitcode chip={chip} keep-assembly={directory}",
+                str(directory / "k.mlir"),
+            ],
+            capture_output=True,
+            text=True,
+        )
+        assert lowered.returncode == 0, lowered.stderr + text
+        header = lowered.stdout.split("gpu.binary", 1)[1].split("[#gpu.object", 1)[0]
+        numbers = r"array<i64(?:: ([-0-9, ]*))?>"
+
+        def listed(name, where):
+            found = re.search(rf"{name} = {numbers}", where).group(1)
+            return [int(n) for n in found.split(",")] if found else []
+
+        self.scratch = listed("trace.scratch", header)
+        self.kernels = []
+        entries = re.findall(r"\{block = [^{}]*\}", header)
+        driver = emulated_driver()
+        bitcode = directory / "k.bc"
+        subprocess.run([f"{LLVM_BIN}/llvm-as", str(directory / "k__gpu.ll"), "-o", str(bitcode)], check=True)
+        module = driver.load([bitcode.read_bytes()], "k__gpu") if entries else None
+        for entry in entries:
+            kernel = driver.kernel(module, re.search(r'name = "([^"]*)"', entry).group(1))
+            self.kernels.append((kernel, listed("grid", entry), listed("block", entry), listed("slots", entry)))
+
+    def set_parts(self, n):
+        pass
+
+    def __call__(self, inputs, outputs):
+        scratch = [torch.empty(n, dtype=torch.uint8) for n in self.scratch]
+        aligned = [_aligned(t) for t in inputs]
+        places = [_aligned(t) for t in outputs]
+        pointers = [t.data_ptr() for t in [*aligned, *places, *scratch]]
+        for kernel, grid, block, slots in self.kernels:
+            kernel.launch(grid, block, 0, 0, [pointers[slot] for slot in slots])
+        for out, place in zip(outputs, places, strict=True):
+            if out is not place:
+                out.copy_(place)
+
+
+def _aligned(t):
+    """The tensor, or a copy of the same layout that starts at a multiple of 16 bytes, as a launch needs."""
+    if t.numel() == 0 or t.data_ptr() % 16 == 0:
+        return t
+    return torch.empty_strided(t.shape, t.stride(), dtype=t.dtype).copy_(t)
