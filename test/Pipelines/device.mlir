@@ -25,4 +25,4 @@
 // BINARY-SAME: chip = "sm_80", features = "+ptx80">, bin = "\7FELF
 // BINARY-SAME: chip = "sm_80", features = "+ptx80">, assembly = "
 // STAGE: 'joint' is no stage on the way to a GPU
-// CHIP: error: unknown GPU 'gfx90a': a chip is written like sm_90
+// CHIP: error: unknown GPU 'gfx90a': sm_80 or newer

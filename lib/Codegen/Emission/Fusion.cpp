@@ -20,7 +20,8 @@ LogicalResult kernel::checkFusion(func::FuncOp fusion, StringRef place) {
   for (Type type : llvm::concat<const Type>(fusion.getArgumentTypes(), fusion.getResultTypes())) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.hasStaticShape() || !canEmitElementType(tensor.getElementType()))
-      return fusion.emitOpError("has an operand or result of type ") << type << ", which cannot be accessed in " << place;
+      return fusion.emitOpError("has an operand or result of type ")
+             << type << ", which cannot be accessed in " << place;
   }
   return success();
 }

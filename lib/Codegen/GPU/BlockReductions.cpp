@@ -28,9 +28,9 @@ static Value fromWord(OpBuilder &b, Location loc, Value x, Type type) {
 
 Value ThreadEmitter::shuffleXor(Value x, int64_t offset) {
   Value word = toWord(b, loc, x);
-  Value other = mlir::gpu::ShuffleOp::create(b, loc, word, static_cast<int32_t>(offset), warpSize,
-                                             mlir::gpu::ShuffleMode::XOR)
-                    .getShuffleResult();
+  Value other =
+      mlir::gpu::ShuffleOp::create(b, loc, word, static_cast<int32_t>(offset), warpSize, mlir::gpu::ShuffleMode::XOR)
+          .getShuffleResult();
   return fromWord(b, loc, other, x.getType());
 }
 
@@ -91,8 +91,8 @@ void ThreadEmitter::finishReductions(unsigned stage, Accumulators &accumulators)
     if (row)
       from = arith::AddIOp::create(b, loc, from, row);
     for (auto [r, partial] : llvm::zip_equal(reductions, partials)) {
-      partial.value = fromWord(b, loc, memref::LoadOp::create(b, loc, partial.sharedValues, from),
-                               partial.value.getType());
+      partial.value =
+          fromWord(b, loc, memref::LoadOp::create(b, loc, partial.sharedValues, from), partial.value.getType());
       if (partial.index)
         partial.index = memref::LoadOp::create(b, loc, partial.sharedIndices, from);
       reduceInWarp(k.reductions[r], warps, partial.value, partial.index);

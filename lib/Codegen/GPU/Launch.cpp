@@ -11,7 +11,7 @@ using namespace mlir::trace::cuda;
 
 std::optional<DeviceModel> cuda::getDeviceModel(StringRef chip) {
   static constexpr DeviceModel models[] = {
-      {"sm_80", 108, 2048, 32, 167936},  {"sm_86", 84, 1536, 16, 102400},   {"sm_89", 142, 1536, 24, 102400},
+      {"sm_80", 108, 2048, 32, 167936}, {"sm_86", 84, 1536, 16, 102400},   {"sm_89", 142, 1536, 24, 102400},
       {"sm_90", 132, 2048, 32, 233472}, {"sm_100", 148, 2048, 32, 233472},
   };
   unsigned version;
@@ -43,9 +43,7 @@ ScheduleOptions cuda::getScheduleOptions(bool exactRounding) {
 
 static unsigned powerCeil(int64_t n) { return llvm::PowerOf2Ceil(std::max<int64_t>(n, 1)); }
 
-static unsigned bytesOf(Type type) {
-  return std::max(1u, type.isInteger(1) ? 1u : type.getIntOrFloatBitWidth() / 8);
-}
+static unsigned bytesOf(Type type) { return std::max(1u, type.isInteger(1) ? 1u : type.getIntOrFloatBitWidth() / 8); }
 
 namespace {
 

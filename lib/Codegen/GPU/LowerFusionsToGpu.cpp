@@ -4,8 +4,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
-#include "trace/Codegen/GPU/Passes.h"
 #include "trace/Codegen/Emission/Fusion.h"
+#include "trace/Codegen/GPU/Passes.h"
 #include "trace/IR/TraceOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -145,12 +145,11 @@ struct LowerFusionsToGpu : trace::cuda::impl::LowerFusionsToGpuBase<LowerFusions
     emitter.emit(function, buffers, globals);
     auto integer = [&](int64_t value) { return b.getI64IntegerAttr(value); };
     auto triple = [&](int64_t x) { return b.getDenseI64ArrayAttr({x, 1, 1}); };
-    return b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
-                                b.getNamedAttr("grid", triple(launch.blocks)),
-                                b.getNamedAttr("block", triple(launch.threads())),
-                                b.getNamedAttr("shared", integer(emitter.getSharedBytes())),
-                                b.getNamedAttr("max_registers", integer(launch.maxRegisters)),
-                                b.getNamedAttr("slots", b.getDenseI64ArrayAttr(places))});
+    return b.getDictionaryAttr(
+        {b.getNamedAttr("name", b.getStringAttr(name)), b.getNamedAttr("grid", triple(launch.blocks)),
+         b.getNamedAttr("block", triple(launch.threads())), b.getNamedAttr("shared", integer(emitter.getSharedBytes())),
+         b.getNamedAttr("max_registers", integer(launch.maxRegisters)),
+         b.getNamedAttr("slots", b.getDenseI64ArrayAttr(places))});
   }
 
   /// A constant that is no splat, as a global array.

@@ -332,7 +332,8 @@ void ThreadEmitter::emitRowResults() {
   });
 }
 
-/// Puts the one loop of a row on lanes: where each of the thread's vectors is, and whether it is there. Gives its loops.
+/// Puts the one loop of a row on lanes: where each of the thread's vectors is, and whether it is there. Gives its
+/// loops.
 LoopSet ThreadEmitter::openRow() {
   unsigned loopNumber = k.spaces[k.stages[0].space].boxes[0][0];
   const Loop &loop = k.loops[loopNumber];
@@ -391,8 +392,7 @@ void ThreadEmitter::emitRowInRegisters(Accumulators *sums) {
         Type element = cast<RankedTensorType>(st.accumulate->getOperand(0).getType()).getElementType();
         insertAt(*scopes.back());
         Value x = broadcast(valueOf(st.node));
-        (*sums)[number] =
-            cloner.combine(reduceKind(st.accumulate), (*sums)[number], x, !element.isUnsignedInteger());
+        (*sums)[number] = cloner.combine(reduceKind(st.accumulate), (*sums)[number], x, !element.isUnsignedInteger());
         ++sum;
       }
       if (k.stages[stage].stores.size() > sum)
@@ -703,8 +703,7 @@ void ThreadEmitter::emitNeutral(const Store &st) {
   Value width = indexConstant(launch.lanes), begin = indexConstant(loop.low);
   insertAt(*scopes.back());
   Value start = arith::AddIOp::create(b, loc, begin, arith::MulIOp::create(b, loc, tx, width));
-  scf::ForOp forOp =
-      forLoop(start, indexConstant(loop.high + 1), static_cast<int64_t>(launch.x) * launch.lanes, {});
+  scf::ForOp forOp = forLoop(start, indexConstant(loop.high + 1), static_cast<int64_t>(launch.x) * launch.lanes, {});
   push(forOp.getBody(), loops, 1);
   lanesBase = forOp.getInductionVar();
   storeAt(st.buffer, st.index, splat(neutral, true));

@@ -144,7 +144,8 @@ bool Planner::makePartial(Operation *op) {
   int64_t count = product(Kernel::reducedShape(op)), kept = tensorType(op->getResult(0)).getNumElements();
   if (count * kept < smallWork || count < 256)
     return false;
-  int64_t chunk = std::max<int64_t>({llvm::divideCeilSigned(count, options.maxChunks), (16383 + kept) / kept, int64_t(64)});
+  int64_t chunk =
+      std::max<int64_t>({llvm::divideCeilSigned(count, options.maxChunks), (16383 + kept) / kept, int64_t(64)});
   chunk = llvm::alignTo(std::min(chunk, count), 16);
   int64_t chunks = llvm::divideCeil(count, chunk);
   if (chunks < 2)

@@ -35,11 +35,11 @@ struct LaunchOverrides {
 
 struct Launch {
   enum Mapping {
-    Points, // no reduction: x threads along the loop on lanes, y outer points
-    Rows,   // x threads run through a row together, y rows
+    Points,  // no reduction: x threads along the loop on lanes, y outer points
+    Rows,    // x threads run through a row together, y rows
     Columns, // x threads along the loop on lanes, y shares of what each column reduces
-    Chunks, // x threads run through the rows of a chunk, one after the other
-    Tiles   // Points whose operands lie the other way round: 32 x 32 tiles through shared memory
+    Chunks,  // x threads run through the rows of a chunk, one after the other
+    Tiles    // Points whose operands lie the other way round: 32 x 32 tiles through shared memory
   } mapping = Points;
   /// Elements of one access, and accesses that a thread makes before it needs the first.
   unsigned lanes = 1, unroll = 1;
