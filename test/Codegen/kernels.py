@@ -361,19 +361,28 @@ class DeviceCompiled:
         pass
 
     def __call__(self, inputs, outputs):
-        scratch = [torch.empty(n, dtype=torch.uint8) for n in self.scratch]
-        aligned = [_aligned(t) for t in inputs]
-        places = [_aligned(t) for t in outputs]
-        pointers = [t.data_ptr() for t in [*aligned, *places, *scratch]]
-        for kernel, grid, block, slots in self.kernels:
-            kernel.launch(grid, block, 0, 0, [pointers[slot] for slot in slots])
-        for out, place in zip(outputs, places, strict=True):
-            if out is not place:
-                out.copy_(place)
-
-
-def _aligned(t):
-    """The tensor, or a copy of the same layout that starts at a multiple of 16 bytes, as a launch needs."""
-    if t.numel() == 0 or t.data_ptr() % 16 == 0:
-        return t
-    return torch.empty_strided(t.shape, t.stride(), dtype=t.dtype).copy_(t)
+        """Runs the kernels on copies of the tensors, of whose bounds and uninitialised bytes the simulator is told."""
+        library = emulated_driver().library
+        places, pointers = [], []
+        for t in [*inputs, *outputs, *[torch.empty(n, dtype=torch.uint8) for n in self.scratch]]:
+            span = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride(), strict=True)) if t.numel() else 0
+            # Aligned to 16 bytes as a launch promises, and to no more.
+            memory = torch.empty(span * t.element_size() + 48, dtype=torch.uint8)
+            start = (16 - memory.data_ptr()) % 32
+            flat = memory[start : start + span * t.element_size()].view(t.dtype)
+            places.append(flat.as_strided(t.shape, t.stride(), flat.storage_offset()))
+            pointers.append(memory.data_ptr() + start)
+            library.trace_emulated_cuda_register(ctypes.c_void_p(pointers[-1]), ctypes.c_size_t(memory.numel() - 48))
+            if len(places) <= len(inputs):
+                flat.copy_(t.as_strided((span,), (1,), t.storage_offset()))
+                continue
+            library.trace_emulated_cuda_mark_uninitialised(
+                ctypes.c_void_p(pointers[-1]), ctypes.c_size_t(memory.numel() - 48)
+            )
+        try:
+            for kernel, grid, block, slots in self.kernels:
+                kernel.launch(grid, block, 0, 0, [pointers[slot] for slot in slots])
+        finally:
+            library.trace_emulated_cuda_unregister(None)
+        for out, place in zip(outputs, places[len(inputs) :], strict=False):
+            out.copy_(place)
