@@ -748,14 +748,14 @@ void ThreadEmitter::emitTiles() {
     tiles.push_back(shared(tileEdge * (tileEdge + 1), memoryType(k.nodes[load].type)));
   Value pitch = indexConstant(tileEdge + 1), zero = indexConstant(0);
   // Reading: a warp runs along the loop across, and takes every eighth of the other.
-  auto sweep = [&](function_ref<void(Value)> body) {
+  auto sweep = [&](LoopSet loops, function_ref<void(Value)> body) {
     scf::ForOp forOp = forLoop(zero, edge, launch.y, {});
-    push(forOp.getBody(), tileLoops, 1);
+    push(forOp.getBody(), loops, 1);
     insertAt(*scopes.back());
     body(arith::AddIOp::create(b, loc, forOp.getInductionVar(), ty));
     pop();
   };
-  sweep([&](Value other) {
+  sweep(tileLoops, [&](Value other) {
     Value places[2] = {tx, other};
     for (int i : {0, 1}) {
       Value place = arith::AddIOp::create(b, loc, starts[i], places[i]);
@@ -771,7 +771,8 @@ void ThreadEmitter::emitTiles() {
     }
   });
   barrier();
-  sweep([&](Value other) {
+  // What depends on the point belongs behind the condition: elements past the end are not read either.
+  sweep(0, [&](Value other) {
     Value places[2] = {other, tx}, real;
     for (int i : {0, 1}) {
       Value place = arith::AddIOp::create(b, loc, starts[i], places[i]);
