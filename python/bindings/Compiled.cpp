@@ -8,6 +8,7 @@
 #include "trace/Driver/CompiledGraph.h"
 #include "trace/Driver/RuntimeLibrary.h"
 #include "trace/Import/ImportBuilder.h"
+#include "trace/Target/Nvptx.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -151,6 +152,15 @@ void trace_python::bindCompiled(nb::module_ &m) {
           throw nb::import_error(error.c_str());
       },
       nb::arg("path"), "Loads libtrace_runtime.so, which needs torch to be imported. Later calls do nothing.");
+  m.def(
+      "check_chip",
+      [](const std::string &chip) {
+        MLIRContext context;
+        DiagnosticText diagnostics(&context);
+        if (failed(getPtxFeatures(UnknownLoc::get(&context), chip)))
+          throw trace_python::DiagnosticError(diagnostics.take());
+      },
+      nb::arg("chip"), "Raises DiagnosticError where there is no code for this GPU architecture.");
   nb::class_<PyCompiledGraph>(m, "CompiledGraph", "A captured module, compiled.")
       .def(
           "__init__",

@@ -19,7 +19,7 @@ _EVAL_FRAME = os.path.join("torch", "_dynamo", "eval_frame.py")
 #: File name extensions of the stages.
 EXTENSIONS = {
     "captured": "trace.mlir", "joint": "joint.mlir", "scheduled": "sched.mlir", "forward": "fwd.mlir",
-    "backward": "bwd.mlir", "lowered": "lowered.mlir",
+    "backward": "bwd.mlir", "lowered": "lowered.mlir", "gpu": "gpu.mlir", "ptx": "ptx",
 }
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from . import attention
+
 
 class _Tensor(int):
     """Operand number so many."""
@@ -60,7 +62,10 @@ def prepare(text: str, device: torch.device) -> Callable[[Sequence[torch.Tensor]
     """A function of the operands that calls the operator."""
     target, overload, rest = text.split("|", 2)
     space, name = target.split("::")
-    operator = getattr(getattr(getattr(torch.ops, space), name), overload or "default")
+    operator: Any = getattr(getattr(getattr(torch.ops, space), name), overload or "default")
+    schema = operator._schema.arguments
+    if device.type == "cpu":
+        operator = attention.ON_CPU.get(operator, operator)
     values, at = [], 0
     while at < len(rest):
         if rest[at] == " ":
@@ -68,7 +73,6 @@ def prepare(text: str, device: torch.device) -> Callable[[Sequence[torch.Tensor]
             continue
         value, at = _parse(rest, at)
         values.append(value)
-    schema = operator._schema.arguments
     values = [_constant(value, argument.name, device) for value, argument in zip(values, schema, strict=False)]
 
     def fill(value: Any, operands: Sequence[torch.Tensor]) -> Any:

@@ -18,20 +18,28 @@ FORMAT = 1
 class Graph:
     """One lowered graph: forward, and backward where it was lowered for training.
 
-    Called with the graph's tensors in the order of `arguments` (each has a name and a kind: input, parameter, buffer or
-    constant), it gives the outputs as eager would.
+    Called with the graph's tensors in the order of `arguments` (each has a name and a kind: input, parameter or buffer),
+    it gives the outputs as eager would. Constants of the graph and the seed of its random numbers, which are the last of
+    `entry["arguments"]`, are not the caller's.
     """
 
-    def __init__(self, entry: Mapping[str, Any], fusions: Mapping[str, Fusion], device: torch.device) -> None:
+    def __init__(self, entry: Mapping[str, Any], programs: Mapping[str, Program], constants: Sequence[torch.Tensor],
+                 device: torch.device) -> None:
         self.entry = entry
-        self.arguments = entry["arguments"]
-        self.forward = Program(entry["forward"], fusions, device)
-        self.backward = Program(entry["backward"], fusions, device) if entry["backward"] else None
+        self.arguments = [a for a in entry["arguments"] if a["kind"] not in ("constant", "seed")]
+        self.constants = list(constants)
+        self.uses_random = any(a["kind"] == "seed" for a in entry["arguments"])
+        self.device = device
+        self.forward = programs["forward"]
+        self.backward = programs.get("backward")
         self.num_outputs = entry["num_outputs"]
         self.differentiable = entry["differentiable"]
         self._function = self._autograd() if self.backward else None
 
-    def __call__(self, *tensors: torch.Tensor) -> list[Any]:
+    def __call__(self, *arguments: torch.Tensor) -> list[Any]:
+        tensors = [*arguments, *self.constants]
+        if self.uses_random:
+            tensors.append(torch.empty((), dtype=torch.int64, device=self.device).random_())
         if self._function is not None and torch.is_grad_enabled():
             results = list(self._function.apply(*tensors))
         else:
@@ -103,24 +111,42 @@ class Package:
             raise ValueError(f"{directory} has format {self.manifest['format']}; this reads format {FORMAT}")
         self.directory, self.driver, self.device = directory, driver, device
         self.kernels: dict[str, Kernel] = {}
-        self.graphs = [Graph(entry, self._fusions(entry["fusions"]), device) for entry in self.manifest["graphs"]]
+        self.graphs = [self._graph(entry) for entry in self.manifest["graphs"]]
 
-    def _fusions(self, entries: Mapping[str, Any]) -> dict[str, Fusion]:
+    def _read(self, path: str) -> bytes:
+        with open(os.path.join(self.directory, path), "rb") as file:
+            return file.read()
+
+    def _graph(self, entry: Mapping[str, Any]) -> Graph:
+        # Forward and backward may have fusions of the same name.
+        programs = {
+            side: Program(entry[side], self._fusions(side, entry["fusions"][side]), self.device, self._read)
+            for side in ("forward", "backward") if entry[side]
+        }
+        constants = [self._constant(a) for a in entry["arguments"] if a["kind"] == "constant"]
+        return Graph(entry, programs, constants, self.device)
+
+    def _constant(self, argument: Mapping[str, Any]) -> torch.Tensor:
+        """A tensor that the graph owns."""
+        if "data" not in argument:
+            raise ValueError(f"{self.directory}: the constant {argument['name']} was a fake tensor when it was lowered")
+        data = bytearray(self._read(argument["data"]))
+        dtype, shape = getattr(torch, argument["dtype"]), argument["shape"]
+        flat = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
+        return flat.reshape(shape).to(self.device)
+
+    def _fusions(self, side: str, entries: Mapping[str, Any]) -> dict[str, Fusion]:
         fusions = {}
         for name, entry in entries.items():
-            images = []
-            for path in entry["images"]:
-                if not self._takes(path):
-                    continue
-                with open(os.path.join(self.directory, path), "rb") as file:
-                    images.append(file.read())
             launches = []
             if entry["kernels"]:
-                module = self.driver.load(images, f"{self.directory}/{name}")
+                images = [self._read(path) for path in entry["images"] if self._takes(path)]
+                module = self.driver.load(images, f"{self.directory}: {side} {name}")
                 for kernel in entry["kernels"]:
                     loaded = self.driver.kernel(module, kernel["name"])
-                    self.kernels[kernel["name"]] = loaded
-                    launches.append(Launch(loaded, kernel["grid"], kernel["block"], kernel["shared"], kernel["slots"]))
+                    self.kernels[f"{side} {kernel['name']}"] = loaded
+                    # Shared memory is static, so a launch asks for no more.
+                    launches.append(Launch(loaded, kernel["grid"], kernel["block"], 0, kernel["slots"]))
             fusions[name] = Fusion(launches, entry["scratch"])
         return fusions
 

@@ -55,8 +55,11 @@ def with_layout(tensor: torch.Tensor, shape: Sequence[int], strides: Sequence[in
 class Program:
     """A host function on a device: takes tensors in the order of its arguments, gives its results."""
 
-    def __init__(self, plan: Mapping[str, Any], fusions: Mapping[str, Fusion], device: torch.device) -> None:
+    def __init__(self, plan: Mapping[str, Any], fusions: Mapping[str, Fusion], device: torch.device,
+                 read: Callable[[str], bytes] | None = None) -> None:
+        """`read` gives the bytes of a file that the plan names."""
         self.name = plan["name"]
+        self.read = read
         self.device = device
         self.values = plan["values"]
         self.dtypes = [getattr(torch, v["dtype"]) for v in self.values]
@@ -100,7 +103,11 @@ class Program:
 
     def _constant(self, step: Mapping[str, Any]) -> Step:
         number, spec = step["result"], self.values[step["result"]]
-        data = bytearray(base64.b64decode(step["data"]))
+        if "file" in step:
+            assert self.read is not None, "the plan's literals are in files"
+            data = bytearray(self.read(step["file"]))
+        else:
+            data = bytearray(base64.b64decode(step["data"]))
         size = torch.empty((), dtype=self.dtypes[number]).element_size()
         if len(data) == 0:
             tensor = self._empty(number)
