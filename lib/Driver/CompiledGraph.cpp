@@ -281,10 +281,9 @@ FailureOr<std::unique_ptr<CompiledGraph>> CompiledGraph::create(ModuleOp module,
   impl.settings.device = options.device;
   impl.settings.chip = options.chip;
   if (!options.load)
-    impl.settings.binaryFormats = {"cubin", "ptx"};
-  if (options.emulated)
-    impl.settings.binaryFormats =
-        options.load ? SmallVector<std::string>{"bitcode"} : SmallVector<std::string>{"cubin", "ptx", "bitcode"};
+    impl.settings.binaryFormats.assign(options.formats.begin(), options.formats.end());
+  else if (options.emulated)
+    impl.settings.binaryFormats = {"bitcode"};
   if (options.device != "cpu" && options.device != "cuda")
     return module.emitError("there is no device '") << options.device << "': it is cpu or cuda";
   if (!options.load && options.device != "cuda")

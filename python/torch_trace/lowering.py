@@ -49,24 +49,30 @@ _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 
 
 def lower(fn: Callable[..., Any], *args: Any, target: str = "sm_90", out: str | os.PathLike[str], train: bool = False,
-          emulated: bool = False, **kwargs: Any) -> Lowered:
+          formats: Sequence[str] = ("cubin", "ptx"), **kwargs: Any) -> Lowered:
     """Compiles `fn(*args, **kwargs)` for a GPU, on any machine, and writes the result into the directory `out`.
 
     `fn` is a function or a module. Its tensors, and a module's parameters, may be real or fake, on any device: only
     their sizes, strides and dtypes are read. With `train`, gradients are recorded and each graph has a backward, for the
     inputs and parameters that require grad.
 
-    Written are, for each graph of Dynamo's: the IR of each stage; for each fusion a `.ptx` and, where this machine has
-    ptxas or nvJitLink, a `.cubin`, with all of the fusion's kernels in it (a reduction in two stages is two kernels);
-    with `emulated` a `.bc` as well, for the simulator; and one `manifest.json` for all, which says how they are launched
-    and what runs around them (python/torch_trace/standalone reads it).
+    Written are, for each graph of Dynamo's: the IR of each stage; for each fusion a file of each of the `formats`, with
+    all of the fusion's kernels in it (a reduction in two stages is two kernels); and one `manifest.json` for all, which
+    says how they are launched and what runs around them (python/torch_trace/standalone reads it). Formats are "cubin"
+    (`.cubin`, where this machine has ptxas or nvJitLink), "ptx" (`.ptx`) and "bitcode" (`.bc`, for the simulator).
+
+    `out` is made if it is not there. An earlier package in it is replaced; any other directory has to be empty.
 
     Returns a `Lowered`: the manifest, and a summary that prints as a table. What cannot be lowered raises: there is no
     eager PyTorch to fall back to.
     """
     _check_target(target)
+    formats = [formats] if isinstance(formats, str) else list(formats)
+    if not formats or not set(formats) <= set(_IMAGE_EXTENSIONS):
+        raise ConfigError(f"formats={formats!r}: one or more of {', '.join(_IMAGE_EXTENSIONS)}")
+    writer = _Writer(os.fspath(out))
     fn = getattr(fn, "_orig_mod", None) or getattr(fn, "_torchdynamo_orig_callable", None) or fn
-    recorder = _Recorder(target, emulated)
+    recorder = _Recorder(target, formats)
     options = {"isolate_recompiles": True} if "isolate_recompiles" in inspect.signature(torch.compile).parameters else {}
     compiled = torch.compile(fn, backend=recorder, dynamic=False, **options)
     limits = {"recompile_limit": 2**30, "accumulated_recompile_limit": 2**30}
@@ -78,7 +84,8 @@ def lower(fn: Callable[..., Any], *args: Any, target: str = "sm_90", out: str | 
                                        capture_dynamic_output_shape_ops=False),
             torch.set_grad_enabled(train),
         ):
-            compiled(*_as_fakes(mode, args), **_as_fakes(mode, kwargs))
+            args, kwargs = _as_fakes(mode, args), _as_fakes(mode, kwargs)
+            returned = compiled(*args, **kwargs)
     except (DataDependentOutputException, DynamicOutputShapeException) as error:
         what = str(error.func) if hasattr(error, "func") else str(error)
         raise TraceError(f"the function needs the value of a tensor, and there are only fake ones when it is lowered: "
@@ -92,7 +99,8 @@ def lower(fn: Callable[..., Any], *args: Any, target: str = "sm_90", out: str | 
     if train and not any(graph.program["backward"] for graph in recorder.graphs):
         raise TraceError("nothing to differentiate: with train=True, an input or a parameter has to require grad")
     name = getattr(fn, "__qualname__", type(fn).__name__)
-    return _Writer(os.fspath(out)).write(recorder, {"function": name, "train": train})
+    call = _describe_call(recorder, tree_leaves((args, kwargs)), tree_leaves(returned))
+    return writer.write(recorder, {"function": name, "train": train, "call": call})
 
 
 def _check_target(target: str) -> None:
@@ -193,13 +201,15 @@ class _Graph:
     constants: list[torch.Tensor]
     program: dict[str, Any]
     where: str
+    #: The tensors of each call.
+    calls: list[tuple[Sequence[Any], Sequence[Any]]] = dataclasses.field(default_factory=list)
 
 
 class _Recorder:
     """The backend: compiles each graph and gives outputs that nothing has been computed for."""
 
-    def __init__(self, target: str, emulated: bool) -> None:
-        self.target, self.emulated = target, emulated
+    def __init__(self, target: str, formats: Sequence[str]) -> None:
+        self.target, self.formats = target, list(formats)
         self.graphs: list[_Graph] = []
         self.error: Exception | None = None
 
@@ -207,11 +217,18 @@ class _Recorder:
         make_outputs = _outputs_of(gm)
         try:
             with _disable_current_modes():
-                self.graphs.append(self._lower(gm, inputs))
+                graph = self._lower(gm, inputs)
         except Exception as error:
             self.error = error
             raise
-        return make_outputs
+        self.graphs.append(graph)
+
+        def run(*tensors: Any) -> tuple[Any, ...]:
+            outputs = make_outputs(*tensors)
+            graph.calls.append((tensors, outputs))
+            return outputs
+
+        return run
 
     def _lower(self, gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> _Graph:
         where = next((f"{file}:{line}" for file, line in map(user_location, gm.graph.nodes) if file), "")
@@ -221,7 +238,7 @@ class _Recorder:
         builder = Translator(captured).module("main")
         try:
             compiled = _C.CompiledGraph(
-                builder, function="main", device="cuda", chip=self.target, load=False, emulated=self.emulated,
+                builder, function="main", device="cuda", chip=self.target, load=False, formats=self.formats,
                 exact_rounding=config.exact_rounding, verify_stages=config.verify_stages,
                 fuse_limit=config.fuse_limit, locations=config.locations,
             )
@@ -254,6 +271,30 @@ def _outputs_of(gm: torch.fx.GraphModule) -> Callable[..., tuple[Any, ...]]:
     return run
 
 
+def _describe_call(recorder: _Recorder, arguments: Sequence[Any], returned: Sequence[Any]) -> dict[str, Any] | None:
+    """How a call of the function is one of its graph, where there is one: for each of the graph's arguments, which of the
+    function's it is (None: a parameter or buffer, by name); for each value returned, which output it is. Arguments and
+    values returned are counted through all of their containers."""
+    if len(recorder.graphs) != 1 or len(recorder.graphs[0].calls) != 1:
+        return None
+    (inputs, outputs), = recorder.graphs[0].calls
+    leaf_of = {id(value): number for number, value in enumerate(arguments)}
+    output_of = {id(value): number for number, value in enumerate(outputs) if isinstance(value, torch.Tensor)}
+    returns: list[dict[str, Any]] = []
+    for value in returned:
+        if id(value) in output_of:
+            returns.append({"output": output_of[id(value)]})
+        elif id(value) in leaf_of and isinstance(value, torch.Tensor):
+            returns.append({"argument": leaf_of[id(value)]})
+        elif isinstance(value, int | float | str | None):
+            returns.append({"value": value})
+        else:
+            return None
+    taken = [None if a.position is None else leaf_of.get(id(inputs[a.position]))
+             for a in recorder.graphs[0].captured.arguments]
+    return {"arguments": taken, "returns": returns}
+
+
 # ---- files
 
 
@@ -262,12 +303,29 @@ class _Writer:
         self.directory = directory
         self.missing_cubins = 0
         self.image_bytes = 0
+        if os.path.exists(directory) and not os.path.isdir(directory):
+            raise ConfigError(f"out={directory!r} is a file")
+        if os.path.isdir(directory) and os.listdir(directory) and not self._is_package():
+            raise ConfigError(f"out={directory!r} is not empty, and there is no earlier package in it")
+
+    def _is_package(self) -> bool:
+        try:
+            with open(os.path.join(self.directory, "manifest.json")) as file:
+                manifest = json.load(file)
+        except (OSError, ValueError):
+            return False
+        return isinstance(manifest, dict) and {"format", "graphs"} <= set(manifest)
 
     def write(self, recorder: _Recorder, facts: Mapping[str, Any]) -> Lowered:
         self._clear()
-        graphs = [self._graph(number, graph) for number, graph in enumerate(recorder.graphs)]
+        self.formats = recorder.formats
+        try:
+            graphs = [self._graph(number, graph) for number, graph in enumerate(recorder.graphs)]
+        except Exception:
+            self._clear()
+            raise
         manifest = {
-            "format": FORMAT, "target": recorder.target, "emulated": recorder.emulated, "torch": torch.__version__,
+            "format": FORMAT, "target": recorder.target, "formats": recorder.formats, "torch": torch.__version__,
             **facts, "graphs": graphs,
         }
         self._file("manifest.json", json.dumps(manifest, indent=1).encode())
@@ -280,12 +338,11 @@ class _Writer:
     def _clear(self) -> None:
         """Makes the directory, and takes away what an earlier call has left in it."""
         os.makedirs(self.directory, exist_ok=True)
-        if not os.path.exists(os.path.join(self.directory, "manifest.json")):
-            return
-        os.remove(os.path.join(self.directory, "manifest.json"))
         for name in os.listdir(self.directory):
             if re.fullmatch(r"graph\d+|constants", name):
                 shutil.rmtree(os.path.join(self.directory, name))
+            elif name == "manifest.json":
+                os.remove(os.path.join(self.directory, name))
 
     def _file(self, path: str, data: bytes) -> str:
         whole = os.path.join(self.directory, *path.split("/"))
@@ -364,7 +421,7 @@ class _Writer:
                 for kind, data in compiled.device_images(side, name):
                     images.append(self._file(f"{folder}/{name}.{_IMAGE_EXTENSIONS[kind]}", data))
                     self.image_bytes += len(data)
-                self.missing_cubins += not any(path.endswith(".cubin") for path in images)
+                self.missing_cubins += "cubin" in self.formats and not any(p.endswith(".cubin") for p in images)
             fusions[name] = {"images": images, **facts}
         return fusions
 

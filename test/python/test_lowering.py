@@ -1,12 +1,13 @@
 """torch_trace.lower: what it writes, and that torch_trace.standalone computes with it what eager does.
 
-Without a GPU: the library calls of a package run on the CPU, and its kernels on the emulated device (test_gpu_check.py).
+Without a GPU: the library calls of a package run on the CPU; test_standalone.py has kernels, on the emulated device.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-
 import torch_trace
-from torch_trace.errors import ConfigError, TraceError, Unsupported
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
+from torch_trace.errors import CompileError, ConfigError, TraceError, Unsupported
 from torch_trace.standalone import Package
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
+import models  # noqa: E402
 
 
 class NoDriver:
@@ -49,6 +52,61 @@ def test_manifest_of_a_package_without_kernels(tmp_path: Path) -> None:
     for stage in ("captured", "joint", "scheduled", "forward", "backward", "gpu"):
         assert (tmp_path / graph["stages"][stage]).read_text().strip()
     assert lowered.summary["library_calls"] == 2
+
+
+@pytest.mark.parametrize("target", ["sm_80", "sm_100"])
+def test_manifest_of_kernels(tmp_path: Path, target: str) -> None:
+    model = models.MLP(inputs=12, hidden=200, depth=1, classes=5)
+    lowered = torch_trace.lower(model, torch.randn(9, 12), target=target, out=tmp_path, train=True)
+    assert {k["side"] for k in lowered.kernels} == {"forward", "backward"}
+    for kernel in lowered.kernels:
+        assert len(kernel["grid"]) == len(kernel["block"]) == 3 and min(kernel["grid"] + kernel["block"]) > 0
+        assert 0 < kernel["registers"] <= 255 and kernel["spills"] == 0 and kernel["stack"] == 0
+        assert 0 <= kernel["shared"] <= 48 * 1024
+        fusion = lowered.graphs[0]["fusions"][kernel["side"]][kernel["fusion"]]
+        cubin, ptx = (tmp_path / path for path in fusion["images"])
+        assert cubin.read_bytes()[:4] == b"\x7fELF"
+        text = ptx.read_text()
+        assert f".target {target}" in text and f".entry {kernel['name']}(" in text
+        assert text.count(".param .u64 .ptr") == sum(len(k["slots"]) for k in fusion["kernels"])
+        # The pointers are those of operands, results and scratch.
+        step = next(s for s in lowered.graphs[0][kernel["side"]]["steps"] if s.get("name") == kernel["fusion"])
+        pointers = len(step["operands"]) + len(step["results"]) + len(fusion["scratch"])
+        assert max(kernel["slots"]) < pointers
+    assert any(k["shared"] for k in lowered.kernels)
+    assert lowered.summary["kernels"] == len(lowered.kernels) and lowered.summary["spills"] == 0
+    table = str(lowered)
+    assert all(k["name"] in table for k in lowered.kernels) and f"code for {target}" in table
+
+
+@pytest.mark.parametrize("name", ["gpt", "convnet"])
+def test_models_on_fake_tensors(tmp_path: Path, name: str) -> None:
+    with FakeTensorMode():
+        if name == "gpt":
+            model = models.GPT(vocabulary=32000, context=256, dim=1024, depth=1, heads=8, hidden=2816)
+            batch = torch.zeros((4, 256), dtype=torch.int64)
+        else:
+            model, batch = models.ConvNet(width=64), torch.empty(256, 1, 28, 28)
+    lowered = torch_trace.lower(model, batch, out=tmp_path, train=True)
+    assert lowered.summary["graphs"] == 1 and lowered.summary["spills"] == 0
+    assert {"forward", "backward"} == {k["side"] for k in lowered.kernels}
+    assert [a["name"] for a in lowered.graphs[0]["arguments"] if a["kind"] == "parameter"]
+
+
+def test_formats(tmp_path: Path) -> None:
+    torch_trace.lower(lambda x: x.sin(), torch.randn(4), out=tmp_path, formats="ptx")
+    assert {p.suffix for p in tmp_path.rglob("forward/*")} == {".ptx"}
+    torch_trace.lower(lambda x: x.sin(), torch.randn(4), out=tmp_path, formats=("bitcode", "cubin"))
+    assert {p.suffix for p in tmp_path.rglob("forward/*")} == {".bc", ".cubin"}
+    image, = tmp_path.rglob("*.bc")
+    assert image.read_bytes()[:2] == b"BC"
+
+
+def test_no_tool_for_machine_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCH_TRACE_PTXAS", "/nowhere/ptxas")
+    with pytest.raises(CompileError, match="/nowhere/ptxas"):
+        torch_trace.lower(lambda x: x.sin(), torch.randn(4), out=tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_package_of_library_calls_runs_and_differentiates(tmp_path: Path) -> None:
@@ -154,6 +212,32 @@ def test_attention_is_the_gpus_operator(tmp_path: Path, causal: bool, length: in
 
 
 # ---- errors
+
+
+def test_a_directory_that_is_the_users(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("the user's")
+    with pytest.raises(ConfigError, match="not empty"):
+        torch_trace.lower(linear(), torch.randn(4, 8), out=tmp_path)
+    with pytest.raises(ConfigError, match="is a file"):
+        torch_trace.lower(linear(), torch.randn(4, 8), out=tmp_path / "notes.txt")
+    assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_formats_that_are_none(tmp_path: Path) -> None:
+    for formats in ([], ["ptx", "hsaco"]):
+        with pytest.raises(ConfigError, match="formats="):
+            torch_trace.lower(linear(), torch.randn(4, 8), out=tmp_path, formats=formats)
+
+
+def test_nothing_to_compute(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="no graph"):
+        torch_trace.lower(lambda n: n + 1, 3, out=tmp_path)
+
+
+def test_the_functions_own_error(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="mat1 and mat2|a and b must have same reduction"):
+        torch_trace.lower(lambda x, y: x.mm(y), torch.randn(3, 4), torch.randn(3, 4), out=tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("target", ["sm_70", "sm90", "gfx942", ""])

@@ -42,10 +42,12 @@ struct CompileOptions {
   std::string device = "cpu";
   /// Of "cuda": the architecture.
   std::string chip = "sm_90";
-  /// Of "cuda": the kernels are for the simulator. Offline, theirs are beside those for a GPU.
+  /// Of "cuda": the kernels are for the simulator.
   bool emulated = false;
   /// False: lower only, the forward and the backward for all cotangents, and load nothing. Needs the device "cuda".
   bool load = true;
+  /// Without `load`: the forms of the kernels' code. "cubin" is left out where no tool makes one, unless it is alone.
+  std::vector<std::string> formats = {"cubin", "ptx"};
 };
 
 /// The code of a fusion's kernels in one form.

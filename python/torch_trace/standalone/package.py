@@ -113,6 +113,23 @@ class Package:
         self.kernels: dict[str, Kernel] = {}
         self.graphs = [self._graph(entry) for entry in self.manifest["graphs"]]
 
+    def __call__(self, *arguments: Any, tensors: Mapping[str, torch.Tensor] | None = None) -> list[Any]:
+        """Calls the function that was lowered. `arguments` are its own, in order, those in containers one by one;
+        `tensors` has its parameters and buffers by name (dict(model.named_parameters()), for a model). The result has
+        the values returned, taken out of their containers."""
+        call = self.manifest["call"]
+        if call is None:
+            raise ValueError(f"{self.directory}: the function is no single graph; call its graphs one by one")
+        graph, = self.graphs
+        taken = []
+        for argument, number in zip(graph.arguments, call["arguments"], strict=False):
+            if number is None and argument["name"] not in (tensors or {}):
+                raise ValueError(f"{self.directory}: the {argument['kind']} {argument['name']} is not given")
+            taken.append(arguments[number] if number is not None else tensors[argument["name"]])  # type: ignore[index]
+        outputs = graph(*taken)
+        return [outputs[r["output"]] if "output" in r else arguments[r["argument"]] if "argument" in r else r["value"]
+                for r in call["returns"]]
+
     def _read(self, path: str) -> bytes:
         with open(os.path.join(self.directory, path), "rb") as file:
             return file.read()
