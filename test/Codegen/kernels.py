@@ -225,12 +225,12 @@ class Fusion:
         )
 
     def check(self, rtol=None, atol=None, parts=(1, 3), bits=0, options="", output_strides=None):
-        """Runs the kernel for each number of parts; the results must be the same bits, and close to eager's."""
+        """Runs the kernel for each number of parts; the results must be the same bits, and close to eager's. On the
+        simulator the numbers stand for orders of blocks and threads."""
         if self.device == "cpu":
             run = Compiled(self.text(output_strides), bits, options)
         else:
             run = DeviceCompiled(self.text(output_strides), self.device, f"{options} {self.device_options}")
-            parts = (1,)
         results = None
         for n in parts:
             run.set_parts(n)
@@ -325,7 +325,8 @@ class DeviceCompiled:
     """The fusion's kernels for a GPU, as the LLVM IR that the NVPTX code generator gets, run on the simulator."""
 
     def __init__(self, text, chip, options=""):
-        self.directory = directory = pathlib.Path(tempfile.mkdtemp())
+        self.directory, self.order = pathlib.Path(tempfile.mkdtemp()), 0
+        directory = self.directory
         (directory / "k.mlir").write_text(text)
         lowered = subprocess.run(
             [
@@ -333,12 +334,15 @@ class DeviceCompiled:
                 f"--trace-lower-fusions-to-gpu=chip={chip} {options}",
                 "--trace-lower-device",
                 f"--trace-gpu-to-binary=format=bitcode chip={chip} keep-assembly={directory}",
+                "--remarks-filter=trace-lower-fusions-to-gpu",
                 str(directory / "k.mlir"),
             ],
             capture_output=True,
             text=True,
         )
         assert lowered.returncode == 0, lowered.stderr + text
+        #: What the schedule and the launch of each kernel are, in words.
+        self.remarks = re.findall(r'Remark="kernel \d+: ([^"]*)"', lowered.stderr)
         header = lowered.stdout.split("gpu.binary", 1)[1].split("[#gpu.object", 1)[0]
         numbers = r"array<i64(?:: ([-0-9, ]*))?>"
 
@@ -358,11 +362,12 @@ class DeviceCompiled:
             self.kernels.append((kernel, listed("grid", entry), listed("block", entry), listed("slots", entry)))
 
     def set_parts(self, n):
-        pass
+        self.order = n - 1  # 0: as numbered.
 
     def __call__(self, inputs, outputs):
         """Runs the kernels on copies of the tensors, of whose bounds and uninitialised bytes the simulator is told."""
         library = emulated_driver().library
+        os.environ["TRACE_EMULATED_CUDA_SEED"] = str(self.order)
         places, pointers = [], []
         for t in [*inputs, *outputs, *[torch.empty(n, dtype=torch.uint8) for n in self.scratch]]:
             span = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride(), strict=True)) if t.numel() else 0
@@ -384,5 +389,6 @@ class DeviceCompiled:
                 kernel.launch(grid, block, 0, 0, [pointers[slot] for slot in slots])
         finally:
             library.trace_emulated_cuda_unregister(None)
+            del os.environ["TRACE_EMULATED_CUDA_SEED"]
         for out, place in zip(outputs, places[len(inputs) :], strict=False):
             out.copy_(place)

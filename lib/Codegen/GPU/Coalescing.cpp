@@ -1,5 +1,6 @@
 //===- Coalescing.cpp - Operands that lie the other way round ----------------===//
 #include "Coalescing.h"
+#include "trace/Codegen/GPU/Launch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -52,10 +53,17 @@ SmallVector<NodeId> cuda::transposedLoads(const KernelSchedule &s) {
   const Kernel &k = s.kernel;
   unsigned lanes = s.outerOrder.back(), across = s.outerOrder[s.outerOrder.size() - 2];
   SmallVector<NodeId> loads;
-  for (auto [id, node] : llvm::enumerate(k.nodes))
-    if (node.kind == NodeKind::Load && isLinear(k, node.index) && alongMemory(k, node.index) == across &&
-        k.index.coefficient(node.index, k.loops[k.outer[lanes]].atom))
-      loads.push_back(id);
+  int64_t room = staticSharedBytes;
+  for (auto [id, node] : llvm::enumerate(k.nodes)) {
+    if (node.kind != NodeKind::Load || !isLinear(k, node.index) || alongMemory(k, node.index) != across ||
+        !k.index.coefficient(node.index, k.loops[k.outer[lanes]].atom))
+      continue;
+    // Those that do not fit are read where they lie.
+    room -= tileEdge * (tileEdge + 1) * llvm::divideCeil(node.type.getIntOrFloatBitWidth(), 8);
+    if (room < 0)
+      break;
+    loads.push_back(id);
+  }
   return loads;
 }
 

@@ -133,6 +133,20 @@ const Loop *onlyRow(const KernelSchedule &s) {
   return &k.loops[space.boxes[0][0]];
 }
 
+/// What all reductions together keep of one lane, as it goes through shared memory: at least 32 bits for each number.
+int64_t wordBytes(const Kernel &k) {
+  int64_t bytes = 0;
+  for (const Stage &stage : k.stages)
+    for (unsigned r : stage.reductions) {
+      const Reduction &reduction = k.reductions[r];
+      Type element = cast<RankedTensorType>(reduction.op->getOperand(0).getType()).getElementType();
+      bytes += std::max(4u, bytesOf(computeType(element)));
+      if (reduction.kind == ReduceKind::ArgMax || reduction.kind == ReduceKind::ArgMin)
+        bytes += 8;
+    }
+  return bytes;
+}
+
 } // namespace
 
 Launch cuda::chooseLaunch(KernelSchedule &s, const DeviceModel &device, const LaunchOverrides &overrides) {
@@ -186,6 +200,9 @@ Launch cuda::chooseLaunch(KernelSchedule &s, const DeviceModel &device, const La
     int64_t threads = most ? most : 256;
     launch.y = std::clamp<int64_t>(threads / launch.x, 1, std::min<int64_t>(powerCeil(depth), 32));
     launch.y = std::max<int64_t>(launch.y, warpSize / launch.x);
+    // With many reductions their shared memory decides; a single thread for a column needs none.
+    while (launch.y > 1 && launch.threads() * launch.lanes * wordBytes(k) > staticSharedBytes)
+      launch.y /= 2;
     launch.unroll = 1;
     launch.blocks = llvm::divideCeil(vectors, static_cast<int64_t>(launch.x)) * rest;
   } else {

@@ -43,7 +43,7 @@ func.func private @odd(%a: tensor<1001xf32>) -> tensor<1001xf32> attributes {tra
 
 // A row is read once, stays in registers, and is reduced by shuffles and through shared memory.
 // CHECK-LABEL: gpu.module @rows__gpu
-// CHECK: workgroup(%{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>)
+// CHECK: workgroup(%{{.*}} : memref<8xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
 // CHECK-COUNT-4: vector.load
 // CHECK-COUNT-5: gpu.shuffle xor
 // CHECK: gpu.barrier
@@ -123,7 +123,7 @@ func.func private @rows_and_columns(%x: tensor<8192x4096xf32>, %g: tensor<8192x4
 
 // What lies the other way round goes through shared memory, in rows of 33.
 // CHECK-LABEL: gpu.module @transposed__gpu
-// CHECK: workgroup(%[[TILE:.*]] : memref<1056xf32, #gpu.address_space<workgroup>>)
+// CHECK: workgroup(%[[TILE:.*]] : memref<1056xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
 // CHECK: memref.store {{.*}}, %[[TILE]]
 // CHECK: gpu.barrier
 // CHECK: memref.load %[[TILE]]

@@ -14,6 +14,8 @@
 namespace mlir::trace::cuda {
 
 constexpr int64_t warpSize = 32;
+/// What a block may have of static shared memory.
+constexpr int64_t staticSharedBytes = 48 * 1024;
 
 /// What a decision needs to know of a chip (CUDA C++ Programming Guide, compute capabilities; the number of
 /// multiprocessors is that of the largest product of the architecture).
