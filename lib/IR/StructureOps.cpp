@@ -43,8 +43,19 @@ LogicalResult BsymOp::verify() {
     return failure();
   if (getVjpForward().has_value() != getVjpBackward().has_value())
     return emitOpError("needs both vjp_forward and vjp_backward, or neither");
+  if (getImpure() && !getBody().empty())
+    return emitOpError("has a decomposition, whose ops say themselves what is impure");
   return verifyArguments(*this, getArgumentsAttr(), getOperands_().size());
 }
+
+static void addEffects(bool impure, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  if (!impure)
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+void BsymOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) { addEffects(getImpure(), effects); }
 
 LogicalResult BsymOp::verifySymbolUses(SymbolTableCollection &symbols) {
   for (FlatSymbolRefAttr ref : {getVjpForwardAttr(), getVjpBackwardAttr()})
@@ -56,10 +67,7 @@ LogicalResult BsymOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult CallLibraryOp::verify() { return verifyArguments(*this, getArgumentsAttr(), getOperands_().size()); }
 
 void CallLibraryOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  if (getImpure()) {
-    effects.emplace_back(MemoryEffects::Read::get());
-    effects.emplace_back(MemoryEffects::Write::get());
-  }
+  addEffects(getImpure(), effects);
 }
 
 LogicalResult FusionOp::verify() {

@@ -407,10 +407,12 @@ int run(const Call &call, const TraceTensor *operands, const TraceTensorDesc *co
 
 } // namespace
 
-/// Like guarded, without the C++ backtrace in the message.
+/// Like guarded, without the C++ backtrace in the message. The class that users catch by name is said in front.
 template <typename Body> static int guardedTorch(Body &&body) {
   try {
     return body();
+  } catch (const c10::LinAlgError &error) {
+    return fail(std::string("LinAlgError: ") + error.what_without_backtrace());
   } catch (const c10::Error &error) {
     return fail(error.what_without_backtrace());
   } catch (const std::exception &error) {

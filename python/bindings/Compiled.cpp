@@ -67,6 +67,13 @@ nb::list toCapsules(ArrayRef<void *> handles) {
   if (message.find("IndexError") != std::string::npos || message.find("out of range") != std::string::npos ||
       message.find("out of bounds") != std::string::npos)
     throw nb::index_error(message.c_str());
+  StringRef tag = "LinAlgError: ";
+  if (size_t at = message.find(tag); at != std::string::npos) {
+    std::string text = message;
+    text.erase(at, tag.size());
+    PyErr_SetString(nb::module_::import_("torch.linalg").attr("LinAlgError").ptr(), text.c_str());
+    throw nb::python_error();
+  }
   throw std::runtime_error(message);
 }
 

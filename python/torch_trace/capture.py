@@ -21,7 +21,8 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
-from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
+from torch._higher_order_ops.effects import has_effects
+from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode, PythonFunctionalizeAPI
 from torch.fx.experimental.proxy_tensor import get_proxy_mode, get_proxy_slot, make_fx
 from torch.utils._pytree import tree_leaves
 
@@ -119,7 +120,10 @@ class Captured:
     mutations: list[Mutation]
     fake_mode: FakeTensorMode
     grad_enabled: bool
+    #: The function takes a seed, for random prims.
     uses_random: bool = False
+    #: It draws random numbers, from the seed or from LibTorch's generator: another run gives other results.
+    draws: bool = False
     #: Dynamo's inputs, tensors and numbers.
     num_inputs: int = 0
     graph: torch.fx.GraphModule | None = None
@@ -175,6 +179,19 @@ def node_of(tensor: torch.Tensor) -> Node:
     return slot.proxy.node
 
 
+class _FunctionalMode(FunctionalTensorMode):
+    """Operators with side effects are recorded where they stand, as every other: their order is the graph's, which needs
+    none of the tokens that AOTAutograd threads through them."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if not isinstance(func, torch._ops.OpOverload) or not has_effects(func):
+            return super().__torch_dispatch__(func, types, args, kwargs)
+        context = PythonFunctionalizeAPI()
+        args, kwargs = context.unwrap_tensors(args), context.unwrap_tensors(kwargs or {})
+        with context.redispatch_to_next():
+            return context.wrap_tensors(func(*args, **kwargs))
+
+
 class _Mutations:
     """Which storages have tensors that require grad, by Dynamo's own fake tensors."""
 
@@ -218,12 +235,6 @@ class _Interpreter(torch.fx.Interpreter):
         location = user_location(n)
         try:
             return self._run_symbol(n, location)
-        except AssertionError as error:
-            found = re.search(r"token for effect \S+ which came from the function (\S+?)\.?$", str(error).splitlines()[0])
-            if found is None:
-                raise
-            what = f"{symbol_name(n)}, whose operator {found.group(1)} has side effects"
-            raise Unsupported(what, _text(location)) from error
         except Unsupported as error:
             if not error.where and location[0]:
                 raise Unsupported(error.what, _text(location)) from error
@@ -529,7 +540,7 @@ def capture(gm: torch.fx.GraphModule, inputs: Sequence[Any], constants: list[tor
     found: dict[str, Any] = {}
 
     def run(*values: torch.Tensor) -> list[torch.Tensor]:
-        with FunctionalTensorMode():
+        with _FunctionalMode():
             wrapped = [FunctionalTensor.to_functional(v) for v in values]
             by_identity = {id(c): w for c, w in zip(owned, wrapped[len(tensors):], strict=True)}
             state.constant_source = lambda value: by_identity[id(value)]
@@ -560,10 +571,11 @@ def capture(gm: torch.fx.GraphModule, inputs: Sequence[Any], constants: list[tor
             arguments.append(Argument(node, fake, positions[k], kind, name, wants))
         else:
             arguments.append(Argument(node, fake, None, "constant", f"constant{k - len(positions)}", False))
-    from .aten.random import is_random
+    from .aten.random import draws, is_random
 
     captured = Captured(root, arguments, found["results"], found["outputs"], found["mutations"], mode, grad_enabled)
     captured.uses_random = any(is_random(n) for n in root.nodes())
+    captured.draws = any(draws(n) for n in root.nodes())
     captured.num_inputs = len(flat)
     captured.graph = graph
     return captured

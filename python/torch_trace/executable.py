@@ -46,6 +46,7 @@ class Executable:
         self.constants = list(constants)
         self.positions = [a.position for a in captured.arguments if a.position is not None]
         self.uses_random = captured.uses_random
+        self.draws = captured.draws
         self.shapes = [(tuple(a.fake.shape), a.fake.dtype) for a in captured.arguments]
         if self.uses_random:
             self.shapes.append(((), torch.int64))
@@ -220,7 +221,7 @@ class Executable:
 
     def _double_backward(self, inputs: Inputs, cotangents: Sequence[torch.Tensor | None]) -> Any:
         """Gradients that can be differentiated again: eager's, of the graph run once more on the same inputs."""
-        if self.uses_random or self.mutations:
+        if self.draws or self.mutations:
             raise DoubleBackwardError(
                 "double backward through a compiled graph with random numbers or in-place changes of its inputs is "
                 "not supported; use backend='eager' for this function"

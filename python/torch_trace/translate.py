@@ -17,7 +17,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from . import _C, vjp
 from .aten import TABLE, NotApplicable
-from .aten.random import is_random
+from .aten.random import draws, is_random
 from .aten.shape import as_strided_value, dense_order
 from .capture import Captured, Symbol
 from .emitter import Emitter, Tensor
@@ -151,8 +151,10 @@ class Translator:
         inside = set(nodes)
         results = [n for n in _result_nodes(nodes) if n in wanted or any(u not in inside and not _is_getitem(u)
                                                                          for u in _users(n))]
-        if not results and not any(n.is_impure() for n in nodes):
+        if not results and not any(_is_effect(n) or draws(n) for n in nodes):
             return
+        if symbol.kind == "checkpoint" and any(draws(n) and not is_random(n) for n in nodes):
+            raise Unsupported("a random operator of LibTorch in a checkpoint, which would draw again")
         computing = [n for n in nodes if not _is_getitem(n)]
         plain = symbol.kind == "bsym" and (
             not symbol.name or len(computing) == 1 and self._is_prim(computing[0])
@@ -271,6 +273,9 @@ class Translator:
         kwargs = tree_map(lambda a: scope[a] if isinstance(a, Node) else a, node.kwargs)
         if not isinstance(node.target, torch._ops.OpOverload):
             raise Unsupported(f"the traced function {node.target}")
+        if _is_effect(node):
+            self._opaque(node, args, kwargs)
+            return
         if node.meta.get("val") is None:
             raise Unsupported(f"the operator {node.target}, which gives nothing")
         scope[node] = self._call(node, args, kwargs)
@@ -464,11 +469,11 @@ class Translator:
 
     def _opaque(self, node: Node, args: Any, kwargs: Any, rule: dict[str, Any] | None = None) -> Any:
         """A symbol that LibTorch runs by its schema name."""
-        if is_random(node):
-            raise Unsupported(f"the random operator {node.target}")
         if node.target._schema.is_mutable:
             raise Unsupported(f"the operator {node.target}, which writes to its arguments")
         attributes, operands = self._opaque_attributes(node, args, kwargs)
+        if _is_effect(node) or draws(node):
+            attributes["impure"] = None
         outputs = _flat(node.meta["val"])
         if any(isinstance(v, int | float | bool | torch.SymInt) for v in outputs):
             raise Unsupported(f"the operator {node.target}, which gives numbers")
@@ -534,6 +539,11 @@ class Translator:
 
 def _is_getitem(node: Node) -> bool:
     return node.target is operator.getitem
+
+
+def _is_effect(node: Node) -> bool:
+    """The operator gives nothing: it is called for what it does (a check that raises)."""
+    return isinstance(node.target, torch._ops.OpOverload) and not node.target._schema.returns
 
 
 def _fake(node: Node) -> Any:

@@ -10,6 +10,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Trace_BsymOp : Trace_Op<"bsym", [IsolatedFromAbove, RecursiveMemoryEffects, SingleBlock, NoTerminator,
+                                     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
                                      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A bound symbol: a named composite with its decomposition";
   let description = [{
@@ -24,6 +25,10 @@ def Trace_BsymOp : Trace_Op<"bsym", [IsolatedFromAbove, RecursiveMemoryEffects, 
     takes the results' cotangents followed by those values and returns a cotangent for each operand that
     `vjp_operands` lists.
 
+    `impure` is for an opaque symbol that does more than give results: it raises (`aten._assert_async.msg`), or draws from
+    LibTorch's generator (`aten.multinomial.default`). It is neither dropped nor merged nor computed again, and keeps its
+    place among the others of its kind.
+
     ```mlir
     %0 = trace.bsym "torch.nn.functional.silu"(%x) : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%a: tensor<4xf32>):
@@ -36,7 +41,8 @@ def Trace_BsymOp : Trace_Op<"bsym", [IsolatedFromAbove, RecursiveMemoryEffects, 
   }];
   let arguments = (ins StrAttr:$name, Variadic<AnyType>:$operands_, OptionalAttr<ArrayAttr>:$arguments,
                        OptionalAttr<FlatSymbolRefAttr>:$vjp_forward, OptionalAttr<FlatSymbolRefAttr>:$vjp_backward,
-                       OptionalAttr<DenseI64ArrayAttr>:$vjp_operands, OptionalAttr<ArrayAttr>:$result_strides);
+                       OptionalAttr<DenseI64ArrayAttr>:$vjp_operands, OptionalAttr<ArrayAttr>:$result_strides,
+                       UnitAttr:$impure);
   let results = (outs Variadic<AnyType>:$results_);
   let regions = (region MaxSizedRegion<1>:$body);
   let assemblyFormat = "$name `(` $operands_ `)` attr-dict `:` functional-type($operands_, $results_) ($body^)?";

@@ -141,7 +141,7 @@ private:
                                     << "\" still has its decomposition: trace-claim has to come first";
     auto call =
         CallLibraryOp::create(builder, bsym.getLoc(), bsym.getResultTypes(), bsym.getNameAttr(), bsym.getOperands_(),
-                              bsym.getArgumentsAttr(), bsym.getResultStridesAttr(), UnitAttr());
+                              bsym.getArgumentsAttr(), bsym.getResultStridesAttr(), bsym.getImpureAttr());
     bsym.replaceAllUsesWith(call.getResults());
     bsym.erase();
     return success();

@@ -8,7 +8,7 @@ import torch
 
 from ..dtypes import compute_dtype
 from ..emitter import Emitter, Tensor
-from .registry import NotApplicable, register
+from .registry import TABLE, NotApplicable, register
 
 aten = torch.ops.aten
 
@@ -93,7 +93,7 @@ def randint(e: Emitter, out: torch.Tensor, *arguments: Any, **options: Any) -> T
     return e.convert(e.add(scaled, e.like(scaled, low)), out.dtype)
 
 
-def is_random(node: torch.fx.Node) -> bool:
+def draws(node: torch.fx.Node) -> bool:
     """The call draws from a generator. An attention without dropout does not, although its operator may."""
     operator = node.target
     if torch.Tag.nondeterministic_seeded not in getattr(operator, "tags", ()):
@@ -103,3 +103,8 @@ def is_random(node: torch.fx.Node) -> bool:
             given = node.args[i] if i < len(node.args) else node.kwargs.get("dropout_p", parameter.default_value)
             return given != 0
     return True
+
+
+def is_random(node: torch.fx.Node) -> bool:
+    """The call becomes random prims, which draw from the function's seed. Other random operators run through LibTorch."""
+    return draws(node) and node.target in TABLE
