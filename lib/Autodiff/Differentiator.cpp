@@ -126,7 +126,54 @@ LogicalResult Differentiator::prepareCustomGrad(CustomGradOp op, SmallVectorImpl
   return success();
 }
 
+static bool isImpureSymbol(Operation *op) {
+  auto bsym = dyn_cast<BsymOp>(op);
+  return bsym && bsym.getImpure();
+}
+
+LogicalResult Differentiator::flattenEffects(CheckpointOp op) {
+  auto findImpure = [](Operation *op) {
+    BsymOp found;
+    op->walk([&](BsymOp symbol) {
+      if (symbol.getImpure())
+        found = symbol;
+    });
+    return found;
+  };
+  // What is inlined may hold a checkpoint itself, so this is repeated until there is none.
+  Block &body = op.getBody().front();
+  for (bool again = true; again;) {
+    again = false;
+    for (auto nested : llvm::make_early_inc_range(body.getOps<CheckpointOp>())) {
+      if (!findImpure(nested))
+        continue;
+      OpBuilder at(nested);
+      SmallVector<Operation *> clones;
+      nested.replaceAllUsesWith(
+          inlineBlock(at, nested.getBody().front(), nested.getOperands_(), nested.getLoc(), clones));
+      nested.erase();
+      again = true;
+    }
+  }
+  for (Operation &inner : body) {
+    BsymOp impure = findImpure(&inner);
+    if (!impure)
+      continue;
+    // A gradient rule's forward function would run the symbol again for what the gradient needs.
+    if (impure == &inner && !impure.getVjpForward())
+      continue;
+    InFlightDiagnostic error = impure.emitOpError("is impure and would be computed again in the backward");
+    error.attachNote(op.getLoc()) << "it stands in this checkpoint"
+                                  << (impure == &inner ? ", and its gradient rule computes it"
+                                                       : ", in a region of its own");
+    return error;
+  }
+  return success();
+}
+
 LogicalResult Differentiator::prepareCheckpoint(CheckpointOp op, SmallVectorImpl<Step> *steps) {
+  if (failed(flattenEffects(op)))
+    return failure();
   OpBuilder at(op);
   SmallVector<Operation *> clones;
   SmallVector<Value> values = inlineBlock(at, op.getBody().front(), op.getOperands_(), op.getLoc(), clones);
@@ -138,8 +185,17 @@ LogicalResult Differentiator::prepareCheckpoint(CheckpointOp op, SmallVectorImpl
   for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
     if (active.contains(value))
       active.insert(result);
-  if (steps && anyActive(op.getResults()))
-    steps->push_back(Step{Step::Kind::Checkpoint, op});
+  if (!steps || !anyActive(op.getResults()))
+    return success();
+  SmallVector<Value> drawn;
+  for (Operation *clone : clones) {
+    if (!isImpureSymbol(clone))
+      continue;
+    if (anyActive(clone->getResults()))
+      return clone->emitOpError() << "'" << cast<BsymOp>(clone).getName() << "' has no gradient rule";
+    llvm::append_range(drawn, clone->getResults());
+  }
+  steps->push_back(Step{Step::Kind::Checkpoint, op, std::move(drawn)});
   return success();
 }
 
@@ -366,6 +422,19 @@ LogicalResult Differentiator::recompute(const Step &step, ArrayRef<Value> cotang
   SmallVector<Operation *> clones;
   SmallVector<Value> values =
       inlineBlock(builder, checkpoint.getBody().front(), arguments, checkpoint.getLoc(), clones);
+  // Impure symbols are not run again: what they gave is saved.
+  ArrayRef<Value> drawn = step.saved;
+  llvm::erase_if(clones, [&](Operation *clone) {
+    if (!isImpureSymbol(clone))
+      return false;
+    for (Value result : clone->getResults()) {
+      result.replaceAllUsesWith(drawn.front());
+      llvm::replace(values, result, drawn.front());
+      drawn = drawn.drop_front();
+    }
+    clone->erase();
+    return true;
+  });
   if (failed(prepare(clones, &steps)))
     return failure();
   for (auto [value, cotangent] : llvm::zip_equal(values, cotangents))

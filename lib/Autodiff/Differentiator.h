@@ -28,7 +28,8 @@ private:
     };
     Kind kind;
     Operation *op;
-    // Region only: what stood before `backward`'s cotangents' turn, and the operands that it gives cotangents of.
+    // Region: what stood before `backward`'s cotangents' turn, and the operands that it gives cotangents of.
+    // Checkpoint: the results of the body's impure symbols, in order.
     SmallVector<Value> saved = {};
     Block *backward = nullptr;
     ArrayRef<int64_t> gradOperands = {};
@@ -45,6 +46,8 @@ private:
   bool carriesGradient(Operation *op) const;
   LogicalResult prepareCustomGrad(CustomGradOp op, SmallVectorImpl<Step> *steps);
   LogicalResult prepareCheckpoint(CheckpointOp op, SmallVectorImpl<Step> *steps);
+  /// Puts a checkpoint's impure symbols into its own block, out of checkpoints in it; an error where one stands deeper.
+  LogicalResult flattenEffects(CheckpointOp op);
   LogicalResult prepareBsym(BsymOp op, SmallVectorImpl<Step> *steps);
 
   /// The functions named by vjp_forward and vjp_backward have the types that the op's say.

@@ -149,16 +149,67 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 }
 LogicalResult MatmulOp::verify() { return success(); }
 
-LogicalResult ConvolutionOp::verify() {
-  int64_t spatial = getInput().getType().getRank() - 2;
-  if (spatial < 1 || getWeight().getType().getRank() != spatial + 2 || getType().getRank() != spatial + 2)
-    return emitOpError("needs input, weight and result of rank 3 to 5");
-  for (ArrayRef<int64_t> list : {getStride(), getPadding(), getDilation(), getOutputPadding()})
+/// A convolution and its two gradients are one relation of three shapes, whichever of them is computed.
+template <typename OpTy>
+static LogicalResult verifyConvolution(OpTy op, RankedTensorType input, RankedTensorType weight,
+                                       RankedTensorType output) {
+  int64_t spatial = input.getRank() - 2;
+  if (spatial < 1 || spatial > 3 || weight.getRank() != spatial + 2 || output.getRank() != spatial + 2)
+    return op.emitOpError("needs input, weight and output of one rank, 3 to 5, but has ")
+           << input << ", " << weight << " and " << output;
+  if (input.getElementType() != weight.getElementType() || input.getElementType() != output.getElementType())
+    return op.emitOpError("needs one element type, but has ") << input << ", " << weight << " and " << output;
+  for (ArrayRef<int64_t> list : {op.getStride(), op.getPadding(), op.getDilation(), op.getOutputPadding()})
     if (static_cast<int64_t>(list.size()) != spatial)
-      return emitOpError("needs stride, padding, dilation and output_padding per spatial dimension");
-  if (getGroups() < 1)
-    return emitOpError("groups must be positive");
+      return op.emitOpError("needs stride, padding, dilation and output_padding per spatial dimension");
+  auto below = [](ArrayRef<int64_t> list, int64_t least) {
+    return llvm::any_of(list, [=](int64_t n) { return n < least; });
+  };
+  if (below(op.getStride(), 1) || below(op.getDilation(), 1))
+    return op.emitOpError("stride and dilation must be positive");
+  if (below(op.getPadding(), 0) || below(op.getOutputPadding(), 0))
+    return op.emitOpError("padding and output_padding must not be negative");
+  int64_t groups = op.getGroups();
+  if (groups < 1)
+    return op.emitOpError("groups must be positive");
+
+  auto differ = [](int64_t a, int64_t b) { return !ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b; };
+  auto times = [](int64_t size, int64_t by) { return ShapedType::isDynamic(size) ? size : size * by; };
+  // What the weight says of channels: in, out. A transposed convolution is the other's input gradient.
+  int64_t channels[2] = {times(weight.getDimSize(1), groups), weight.getDimSize(0)};
+  bool transposed = op.getTransposed();
+  if (transposed)
+    std::swap(channels[0], channels[1]);
+  if (differ(input.getDimSize(1), channels[0]) || differ(output.getDimSize(1), channels[1]))
+    return op.emitOpError("has a weight for ")
+           << channels[0] << " input and " << channels[1] << " output channels, but input and output are " << input
+           << " and " << output;
+  if (!ShapedType::isDynamic(weight.getDimSize(0)) && weight.getDimSize(0) % groups != 0)
+    return op.emitOpError("has ") << weight.getDimSize(0) << " channels, which " << groups << " groups do not divide";
+  if (differ(input.getDimSize(0), output.getDimSize(0)))
+    return op.emitOpError("needs one batch size, but input and output are ") << input << " and " << output;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t in = input.getDimSize(i + 2), out = output.getDimSize(i + 2), kernel = weight.getDimSize(i + 2);
+    if (ShapedType::isDynamic(in) || ShapedType::isDynamic(out) || ShapedType::isDynamic(kernel))
+      continue;
+    int64_t reach = op.getDilation()[i] * (kernel - 1) + 1, pad = 2 * op.getPadding()[i], stride = op.getStride()[i];
+    int64_t wanted = transposed          ? (in - 1) * stride - pad + reach + op.getOutputPadding()[i]
+                     : in + pad >= reach ? (in + pad - reach) / stride + 1
+                                         : 0;
+    if (out != wanted)
+      return op.emitOpError("has size ") << out << " in spatial dimension " << i << " of the output, but input and "
+                                         << "weight give " << wanted;
+  }
   return success();
+}
+LogicalResult ConvolutionOp::verify() {
+  return verifyConvolution(*this, getInput().getType(), getWeight().getType(), getType());
+}
+LogicalResult ConvolutionInputGradOp::verify() {
+  return verifyConvolution(*this, getType(), getWeight().getType(), getGrad().getType());
+}
+LogicalResult ConvolutionWeightGradOp::verify() {
+  return verifyConvolution(*this, getInput().getType(), getType(), getGrad().getType());
 }
 
 static LogicalResult verifyRandom(Operation *op, RankedTensorType type) {

@@ -70,6 +70,7 @@ class Translator:
         #: Rule functions to write once the main function is closed: (name, rule, is_forward).
         self.pending: list[tuple[str, str, vjp.Rule]] = []
         self.location = ("", 0)
+        self.in_checkpoint = False
 
     # ---- the function
 
@@ -153,8 +154,6 @@ class Translator:
                                                                          for u in _users(n))]
         if not results and not any(_is_effect(n) or draws(n) for n in nodes):
             return
-        if symbol.kind == "checkpoint" and any(draws(n) and not is_random(n) for n in nodes):
-            raise Unsupported("a random operator of LibTorch in a checkpoint, which would draw again")
         computing = [n for n in nodes if not _is_getitem(n)]
         plain = symbol.kind == "bsym" and (
             not symbol.name or len(computing) == 1 and self._is_prim(computing[0])
@@ -171,7 +170,10 @@ class Translator:
                 inner = Scope()
                 for node, value in zip(operands, arguments, strict=True):
                     inner[node] = value
+                outer = self.in_checkpoint
+                self.in_checkpoint |= symbol.kind == "checkpoint"
                 self._emit_symbol_items(symbol, inner, set(results))
+                self.in_checkpoint = outer
                 return [inner[n] for n in results]
 
             values = self.e.symbol(
@@ -186,6 +188,11 @@ class Translator:
                 if node in self.active and node not in before:
                     scope[node] = self.e.stop_gradient(scope[node])
             self.active = before
+
+    def _drawn_once(self, nodes: Iterable[Node]) -> None:
+        """A checkpoint runs what draws once and saves what it gives; not what a gradient rule holds."""
+        if self.in_checkpoint and any(draws(n) and not is_random(n) for n in nodes):
+            raise Unsupported("a random operator of LibTorch with a gradient in a checkpoint")
 
     def _is_prim(self, node: Node) -> bool:
         entry = TABLE.get(node.target)
@@ -203,6 +210,7 @@ class Translator:
         assert isinstance(primal, Symbol) and isinstance(backward, Symbol)
         slots = [(i, n) for i, n in enumerate(symbol.operands) if n is not None]
         nodes = list(primal.nodes())
+        self._drawn_once(nodes)
         listed = [n for _, n in slots]
         saved = list(dict.fromkeys(symbol.saved))
         # What the backward reads besides its cotangents and the saved values is saved too.
@@ -374,6 +382,7 @@ class Translator:
 
     def _with_rule(self, node: Node, args: Any, kwargs: Any, wanted: list[int]) -> Any:
         """A call whose gradient is PyTorch's own formula."""
+        self._drawn_once([node])
         key = self._key(node, wanted)
         rule = self.rules.get(key)
         results = node.meta["val"]
@@ -462,7 +471,7 @@ class Translator:
             else:
                 arguments.append(encode(parameter.default_value))
         attributes: dict[str, Any] = {"arguments": tuple(arguments)}
-        outputs = [v for v in _flat(node.meta["val"]) if isinstance(v, torch.Tensor)]
+        outputs = [v for v in _flat(_fake(node)) if isinstance(v, torch.Tensor)]
         if any(not v.is_contiguous() for v in outputs):
             attributes["result_strides"] = tuple(list(v.stride()) for v in outputs)
         return attributes, operands
@@ -474,7 +483,7 @@ class Translator:
         attributes, operands = self._opaque_attributes(node, args, kwargs)
         if _is_effect(node) or draws(node):
             attributes["impure"] = None
-        outputs = _flat(node.meta["val"])
+        outputs = _flat(_fake(node))
         if any(isinstance(v, int | float | bool | torch.SymInt) for v in outputs):
             raise Unsupported(f"the operator {node.target}, which gives numbers")
         if any(isinstance(v, list | tuple) for v in outputs):
@@ -484,7 +493,7 @@ class Translator:
                            [(tuple(v.shape), v.dtype) for v in present])
         remaining = iter(values)
         placed = [next(remaining) if isinstance(v, torch.Tensor) else None for v in outputs]
-        return tuple(placed) if isinstance(node.meta["val"], tuple | list) else placed[0]
+        return tuple(placed) if isinstance(_fake(node), tuple | list) else placed[0]
 
     def _opaque_with_rule(self, node: Node, args: Any, kwargs: Any, rule: vjp.Rule, key: Any, operands: list[Tensor]
                           ) -> list[Any]:
@@ -547,7 +556,8 @@ def _is_effect(node: Node) -> bool:
 
 
 def _fake(node: Node) -> Any:
-    return node.meta["val"]
+    """What a call gives; None where it gives nothing."""
+    return node.meta.get("val")
 
 
 def _flat(value: Any) -> list[Any]:

@@ -100,3 +100,36 @@ func.func @operand_that_is_not_there(%x: tensor<4xf32> {trace.requires_grad}) ->
       : (tensor<4xf32>) -> tensor<4xf32>
   trace.return outputs(%y : tensor<4xf32>)
 }
+
+// -----
+
+func.func private @fwd(%p: tensor<4xf32>) -> tensor<4xf32> {
+  %y = trace.bsym "lib.draw.default"(%p) {arguments = [#trace.operand<0>], impure} : (tensor<4xf32>) -> tensor<4xf32>
+  trace.return outputs(%y : tensor<4xf32>)
+}
+func.func private @bwd(%g: tensor<4xf32>) -> tensor<4xf32> {
+  trace.return outputs(%g : tensor<4xf32>)
+}
+func.func @impure_rule_in_a_checkpoint(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {
+  // expected-note @below {{it stands in this checkpoint, and its gradient rule computes it}}
+  %y = trace.checkpoint(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    // expected-error @below {{'trace.bsym' op is impure and would be computed again in the backward}}
+    %r = trace.bsym "lib.draw.default"(%a) {arguments = [#trace.operand<0>], impure, vjp_forward = @fwd, vjp_backward = @bwd,
+         vjp_operands = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
+    trace.yield %r : tensor<4xf32>
+  }
+  trace.return outputs(%y : tensor<4xf32>)
+}
+
+// -----
+
+func.func @impure_in_a_checkpoint(%x: tensor<4xf32> {trace.requires_grad}) -> tensor<4xf32> {
+  %y = trace.checkpoint(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    // expected-error @below {{'trace.bsym' op 'lib.draw.default' has no gradient rule}}
+    %r = trace.bsym "lib.draw.default"(%a) {arguments = [#trace.operand<0>], impure} : (tensor<4xf32>) -> tensor<4xf32>
+    trace.yield %r : tensor<4xf32>
+  }
+  trace.return outputs(%y : tensor<4xf32>)
+}

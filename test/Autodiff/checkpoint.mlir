@@ -1,5 +1,7 @@
 // RUN: trace-opt %s --trace-autodiff --cse | FileCheck %s
-// RUN: trace-run %s --check-gradients
+// RUN: trace-run %s --check-gradients --function checkpoint
+// RUN: trace-run %s --check-gradients --function nested
+// RUN: trace-run %s --check-gradients --function dropout
 // The body stands forward, and again in the backward on operands behind a recompute_barrier, where CSE cannot merge it
 // with the forward's. Only the second copy is differentiated.
 
@@ -89,3 +91,36 @@ func.func @dropout(%x: tensor<4xf32> {trace.requires_grad}, %seed: tensor<i64>) 
 // CHECK-NEXT: %[[LT1:.*]] = trace.lt %[[RANDOMUNIFORM1]], %[[C]] : tensor<4xf32>
 // CHECK-NEXT: %[[WHERE1:.*]] = trace.where %[[LT1]], %[[G]], %[[C1]] : tensor<4xi1>, tensor<4xf32>
 // CHECK-NEXT: trace.return outputs(%[[WHERE]], %[[LT]] : tensor<4xf32>, tensor<4xi1>) gradients(%[[WHERE1]] : tensor<4xf32>) of [0]
+
+// An impure symbol in a checkpoint, or in a checkpoint in it, runs once: the backward takes what it gave.
+func.func @impure(%x: tensor<4xf32> {trace.requires_grad}, %p: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> {
+  %y = trace.checkpoint(%x, %p, %c) : (tensor<4xf32>, tensor<4xf32>, tensor<i1>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>, %d: tensor<i1>):
+    trace.bsym "aten._assert_async.msg"(%d) {arguments = [#trace.operand<0>, "no"], impure} : (tensor<i1>) -> ()
+    %e = trace.exp %a : tensor<4xf32>
+    %i = trace.checkpoint(%e, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+    ^bb1(%f: tensor<4xf32>, %g: tensor<4xf32>):
+      %m = trace.bsym "aten.bernoulli.default"(%g) {arguments = [#trace.operand<0>, unit], impure} : (tensor<4xf32>) -> tensor<4xf32>
+      %r = trace.mul %f, %m : tensor<4xf32>
+      trace.yield %r : tensor<4xf32>
+    }
+    trace.yield %i : tensor<4xf32>
+  }
+  trace.return outputs(%y : tensor<4xf32>)
+}
+// CHECK-LABEL: func.func @impure(
+// CHECK-SAME: %[[ARG0:[^:]*]]:
+// CHECK-SAME: %[[ARG1:[^:]*]]:
+// CHECK: trace.bsym "aten._assert_async.msg"
+// CHECK-NEXT: %[[E:.*]] = trace.exp %[[ARG0]]
+// CHECK-NEXT: %[[M:.*]] = trace.bsym "aten.bernoulli.default"(%[[ARG1]])
+// CHECK-NEXT: %[[Y:.*]] = trace.mul %[[E]], %[[M]]
+// CHECK-NEXT: %[[G:.*]] = trace.get_grad %[[Y]] output 0 : tensor<4xf32>
+// CHECK-NOT: trace.bsym
+// CHECK: %[[X:.*]] = trace.recompute_barrier %[[ARG0]] after %[[G]]
+// CHECK-NOT: trace.bsym
+// CHECK: %[[E1:.*]] = trace.exp %[[X]]
+// CHECK-NOT: trace.bsym
+// CHECK: %[[D:.*]] = trace.mul %[[G]], %[[M]]
+// CHECK: %[[D1:.*]] = trace.mul %[[D]], %[[E1]]
+// CHECK-NEXT: trace.return

@@ -189,6 +189,17 @@ func.func private @rule(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @bsym_impure_region(%x: tensor<4xf32>) {
+  // expected-error @below {{'trace.bsym' op has a decomposition, whose ops say themselves what is impure}}
+  %0 = trace.bsym "f"(%x) {impure} : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    trace.yield %a : tensor<4xf32>
+  }
+  trace.return outputs()
+}
+
+// -----
+
 func.func @bsym_unknown_rule(%x: tensor<4xf32>) {
   // expected-error @below {{has a gradient rule @forward that is no function here}}
   %0 = trace.bsym "f"(%x) {vjp_forward = @forward, vjp_backward = @backward} : (tensor<4xf32>) -> tensor<4xf32>

@@ -398,7 +398,7 @@ func.func @matmul_vector(%x: tensor<8xf32>, %y: tensor<8x4xf32>) {
 // -----
 
 func.func @convolution_rank(%x: tensor<3x8xf32>, %w: tensor<4x3xf32>) {
-  // expected-error @below {{needs input, weight and result of rank 3 to 5}}
+  // expected-error @below {{needs input, weight and output of one rank, 3 to 5, but has 'tensor<3x8xf32>', 'tensor<4x3xf32>' and 'tensor<3x8xf32>'}}
   %0 = trace.convolution %x, %w {stride = array<i64>, padding = array<i64>, dilation = array<i64>, transposed = false,
       output_padding = array<i64>, groups = 1 : i64} : (tensor<3x8xf32>, tensor<4x3xf32>) -> tensor<3x8xf32>
   trace.return outputs()
@@ -419,6 +419,123 @@ func.func @convolution_groups(%x: tensor<1x3x8xf32>, %w: tensor<4x3x1xf32>) {
   // expected-error @below {{groups must be positive}}
   %0 = trace.convolution %x, %w {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
       output_padding = array<i64: 0>, groups = 0 : i64} : (tensor<1x3x8xf32>, tensor<4x3x1xf32>) -> tensor<1x4x8xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @convolution_size(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error @below {{'trace.convolution' op has size 7 in spatial dimension 0 of the output, but input and weight give 6}}
+  %0 = trace.convolution %x, %w {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 1 : i64} : (tensor<1x3x8xf32>, tensor<4x3x3xf32>) -> tensor<1x4x7xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @convolution_transposed_size(%x: tensor<1x4x8xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error @below {{has size 8 in spatial dimension 0 of the output, but input and weight give 16}}
+  %0 = trace.convolution %x, %w {stride = array<i64: 2>, padding = array<i64: 1>, dilation = array<i64: 1>, transposed = true,
+      output_padding = array<i64: 1>, groups = 1 : i64} : (tensor<1x4x8xf32>, tensor<4x3x3xf32>) -> tensor<1x3x8xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @convolution_channels(%x: tensor<1x2x8xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error @below {{has a weight for 3 input and 4 output channels, but input and output are 'tensor<1x2x8xf32>' and 'tensor<1x4x6xf32>'}}
+  %0 = trace.convolution %x, %w {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 1 : i64} : (tensor<1x2x8xf32>, tensor<4x3x3xf32>) -> tensor<1x4x6xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @convolution_element_type(%x: tensor<1x3x8xf32>, %w: tensor<4x3x3xf64>) {
+  // expected-error @below {{needs one element type, but has 'tensor<1x3x8xf32>', 'tensor<4x3x3xf64>' and 'tensor<1x4x6xf32>'}}
+  %0 = trace.convolution %x, %w {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 1 : i64} : (tensor<1x3x8xf32>, tensor<4x3x3xf64>) -> tensor<1x4x6xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @input_grad_rank(%g: tensor<1x4x6xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error @below {{'trace.convolution_input_grad' op needs input, weight and output of one rank, 3 to 5}}
+  %0 = trace.convolution_input_grad %g, %w {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 1 : i64} : (tensor<1x4x6xf32>, tensor<4x3x3xf32>) -> tensor<3x8xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @input_grad_size(%g: tensor<1x4x6xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error @below {{'trace.convolution_input_grad' op has size 6 in spatial dimension 0 of the output, but input and weight give 7}}
+  %0 = trace.convolution_input_grad %g, %w {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 1 : i64} : (tensor<1x4x6xf32>, tensor<4x3x3xf32>) -> tensor<1x3x9xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @input_grad_channels(%g: tensor<1x4x6xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error @below {{has a weight for 6 input and 4 output channels}}
+  %0 = trace.convolution_input_grad %g, %w {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 2 : i64} : (tensor<1x4x6xf32>, tensor<4x3x3xf32>) -> tensor<1x3x8xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @input_grad_batch(%g: tensor<1x4x6xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error @below {{needs one batch size, but input and output are 'tensor<2x3x8xf32>' and 'tensor<1x4x6xf32>'}}
+  %0 = trace.convolution_input_grad %g, %w {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 1 : i64} : (tensor<1x4x6xf32>, tensor<4x3x3xf32>) -> tensor<2x3x8xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @input_grad_stride(%g: tensor<1x4x6xf32>, %w: tensor<4x3x3xf32>) {
+  // expected-error @below {{'trace.convolution_input_grad' op stride and dilation must be positive}}
+  %0 = trace.convolution_input_grad %g, %w {stride = array<i64: 0>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 1 : i64} : (tensor<1x4x6xf32>, tensor<4x3x3xf32>) -> tensor<1x3x8xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @weight_grad_size(%g: tensor<1x4x6xf32>, %x: tensor<1x3x8xf32>) {
+  // expected-error @below {{'trace.convolution_weight_grad' op has size 6 in spatial dimension 0 of the output, but input and weight give 7}}
+  %0 = trace.convolution_weight_grad %g, %x {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 1 : i64} : (tensor<1x4x6xf32>, tensor<1x3x8xf32>) -> tensor<4x3x2xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @weight_grad_padding(%g: tensor<1x4x6xf32>, %x: tensor<1x3x8xf32>) {
+  // expected-error @below {{'trace.convolution_weight_grad' op padding and output_padding must not be negative}}
+  %0 = trace.convolution_weight_grad %g, %x {stride = array<i64: 1>, padding = array<i64: -1>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 1 : i64} : (tensor<1x4x6xf32>, tensor<1x3x8xf32>) -> tensor<4x3x3xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @weight_grad_lists(%g: tensor<1x4x6xf32>, %x: tensor<1x3x8xf32>) {
+  // expected-error @below {{'trace.convolution_weight_grad' op needs stride, padding, dilation and output_padding per spatial dimension}}
+  %0 = trace.convolution_weight_grad %g, %x {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1, 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 1 : i64} : (tensor<1x4x6xf32>, tensor<1x3x8xf32>) -> tensor<4x3x3xf32>
+  trace.return outputs()
+}
+
+// -----
+
+func.func @weight_grad_groups(%g: tensor<1x4x6xf32>, %x: tensor<1x9x8xf32>) {
+  // expected-error @below {{has 4 channels, which 3 groups do not divide}}
+  %0 = trace.convolution_weight_grad %g, %x {stride = array<i64: 1>, padding = array<i64: 0>, dilation = array<i64: 1>, transposed = false,
+      output_padding = array<i64: 0>, groups = 3 : i64} : (tensor<1x4x6xf32>, tensor<1x9x8xf32>) -> tensor<4x3x3xf32>
   trace.return outputs()
 }
 

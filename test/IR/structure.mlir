@@ -31,3 +31,14 @@ func.func @joint(%x: tensor<4xf32> {trace.requires_grad}) -> (tensor<4xf32>, ten
   %d = trace.mul %s, %c : tensor<4xf32>
   trace.return outputs(%y, %y : tensor<4xf32>, tensor<4xf32>) gradients(%d : tensor<4xf32>) of [0]
 }
+
+// An impure symbol that gives nothing, and one that gives something.
+// CHECK-LABEL: func.func @impure(
+// CHECK: trace.bsym "aten._assert_async.msg"(%{{.*}}) {arguments = [#trace.operand<0>, "no"], impure} : (tensor<i1>) -> ()
+// CHECK: trace.bsym "aten.multinomial.default"(%{{.*}}) {arguments = [#trace.operand<0>, 2, true, unit], impure} : (tensor<8xf32>) -> tensor<2xi64>
+func.func @impure(%c: tensor<i1>, %p: tensor<8xf32>) -> tensor<2xi64> {
+  trace.bsym "aten._assert_async.msg"(%c) {arguments = [#trace.operand<0>, "no"], impure} : (tensor<i1>) -> ()
+  %i = trace.bsym "aten.multinomial.default"(%p) {arguments = [#trace.operand<0>, 2, true, unit], impure}
+       : (tensor<8xf32>) -> tensor<2xi64>
+  trace.return outputs(%i : tensor<2xi64>)
+}

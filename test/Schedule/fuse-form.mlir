@@ -263,3 +263,25 @@ func.func @complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
   %e = trace.mul %x, %x : tensor<4xcomplex<f32>>
   trace.return outputs(%e : tensor<4xcomplex<f32>>)
 }
+
+// -----
+
+// Impure symbols keep their order, each between the region whose result it reads and the region that reads its own.
+// CHECK-LABEL: func.func @impure
+// CHECK: %[[A:.*]] = trace.bsym "aten.bernoulli.default"(%arg0)
+// CHECK: trace.bsym "aten._assert_async.msg"
+// CHECK: %[[E:.*]]:2 = trace.fusion(%{{.*}}, %[[A]])
+// CHECK: %[[B:.*]] = trace.bsym "aten.bernoulli.default"(%[[E]]#0)
+// CHECK: trace.fusion(%[[E]]#1, %[[B]])
+// CHECK-NOT: trace.bsym
+// CHECK: trace.return
+func.func @impure(%x: tensor<4096xf32>, %c: tensor<i1>) -> tensor<4096xf32> {
+  %a = trace.bsym "aten.bernoulli.default"(%x) {arguments = [#trace.operand<0>, unit], impure} : (tensor<4096xf32>) -> tensor<4096xf32>
+  %n = trace.sin %x : tensor<4096xf32>
+  %e = trace.exp %n : tensor<4096xf32>
+  trace.bsym "aten._assert_async.msg"(%c) {arguments = [#trace.operand<0>, "no"], impure} : (tensor<i1>) -> ()
+  %b = trace.bsym "aten.bernoulli.default"(%e) {arguments = [#trace.operand<0>, unit], impure} : (tensor<4096xf32>) -> tensor<4096xf32>
+  %p = trace.mul %e, %a : tensor<4096xf32>
+  %q = trace.mul %p, %b : tensor<4096xf32>
+  trace.return outputs(%q : tensor<4096xf32>)
+}

@@ -59,3 +59,24 @@ func.func @no_gradient(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = trace.sin %x : tensor<4xf32>
   trace.return outputs(%y : tensor<4xf32>)
 }
+
+// What an impure symbol does happens in the forward, in its order, even if only the backward reads what it gives; one
+// that reads a cotangent stays in the backward, read or not.
+// CHECK-LABEL: func.func @impure
+func.func @impure(%x: tensor<4xf32> {trace.requires_grad}, %c: tensor<i1>) -> (tensor<4xf32>, tensor<4xf32>)
+    attributes {trace.joint} {
+  // CHECK-NEXT: %[[Y:.*]] = trace.sin
+  // CHECK-NEXT: %[[D:.*]] = trace.bsym "aten.bernoulli.default"
+  // CHECK-NEXT: trace.bsym "aten._assert_async.msg"
+  // CHECK-NEXT: %[[G:.*]] = trace.get_grad
+  // CHECK-NEXT: trace.mul %[[G]], %[[D]]
+  // CHECK-NEXT: trace.bsym "aten.bernoulli.default"(%[[G]])
+  // CHECK-NEXT: trace.return
+  %y = trace.sin %x : tensor<4xf32>
+  %g = trace.get_grad %y output 0 : tensor<4xf32>
+  %d = trace.bsym "aten.bernoulli.default"(%x) {arguments = [#trace.operand<0>, unit], impure} : (tensor<4xf32>) -> tensor<4xf32>
+  %m = trace.mul %g, %d : tensor<4xf32>
+  trace.bsym "aten._assert_async.msg"(%c) {arguments = [#trace.operand<0>, "no"], impure} : (tensor<i1>) -> ()
+  %e = trace.bsym "aten.bernoulli.default"(%g) {arguments = [#trace.operand<0>, unit], impure} : (tensor<4xf32>) -> tensor<4xf32>
+  trace.return outputs(%y : tensor<4xf32>) gradients(%m : tensor<4xf32>) of [0]
+}

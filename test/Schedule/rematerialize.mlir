@@ -156,3 +156,25 @@ func.func @checkpointed(%x: tensor<64x64xf32> {trace.requires_grad}, %w: tensor<
   %d = trace.matmul %e, %w : tensor<64x64xf32>, tensor<64x64xf32>
   trace.return outputs(%s : tensor<64x64xf32>) gradients(%d : tensor<64x64xf32>) of [0]
 }
+
+// -----
+
+// What an impure symbol gives is kept; what is computed from it is computed again.
+// CHECK-LABEL: func.func @impure
+// CHECK: %[[D:.*]] = trace.bsym "aten.bernoulli.default"
+// CHECK: %[[G:.*]] = trace.get_grad
+// CHECK-NOT: trace.bsym
+// CHECK: %[[K:.*]] = trace.recompute_barrier %[[D]] after %[[G]]
+// CHECK-NOT: trace.bsym
+// CHECK: trace.exp %[[K]]
+// CHECK-NOT: trace.bsym
+// CHECK: trace.return
+func.func @impure(%x: tensor<1024xf32> {trace.requires_grad}) -> (tensor<1024xf32>, tensor<1024xf32>) attributes {trace.joint} {
+  %d = trace.bsym "aten.bernoulli.default"(%x) {arguments = [#trace.operand<0>, unit], impure} : (tensor<1024xf32>) -> tensor<1024xf32>
+  %s = trace.exp %d : tensor<1024xf32>
+  %y = trace.mul %s, %x : tensor<1024xf32>
+  %g = trace.get_grad %y output 0 : tensor<1024xf32>
+  %m = trace.mul %g, %s : tensor<1024xf32>
+  %n = trace.mul %m, %d : tensor<1024xf32>
+  trace.return outputs(%y : tensor<1024xf32>) gradients(%n : tensor<1024xf32>) of [0]
+}

@@ -82,3 +82,20 @@ func.func @add_zero(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   // CHECK: outputs(%[[E]], %[[A]]
   trace.return outputs(%1, %3 : tensor<4xf32>, tensor<4xf32>)
 }
+
+// Impure symbols are neither dropped nor merged, and keep their order; what is pure between them may go.
+// CHECK-LABEL: @impure
+// CHECK-SAME: (%[[P:.*]]: tensor<8xf32>, %[[C:.*]]: tensor<i1>)
+// CHECK-NEXT: %[[A:.*]] = trace.bsym "aten.multinomial.default"(%[[P]])
+// CHECK-NEXT: %[[B:.*]] = trace.bsym "aten.multinomial.default"(%[[P]])
+// CHECK-NEXT: trace.bsym "aten._assert_async.msg"(%[[C]])
+// CHECK-NEXT: trace.bsym "aten.multinomial.default"(%[[P]])
+// CHECK-NEXT: trace.return outputs(%[[A]], %[[B]] :
+func.func @impure(%p: tensor<8xf32>, %c: tensor<i1>) -> (tensor<2xi64>, tensor<2xi64>) {
+  %a = trace.bsym "aten.multinomial.default"(%p) {arguments = [#trace.operand<0>, 2, true, unit], impure} : (tensor<8xf32>) -> tensor<2xi64>
+  %b = trace.bsym "aten.multinomial.default"(%p) {arguments = [#trace.operand<0>, 2, true, unit], impure} : (tensor<8xf32>) -> tensor<2xi64>
+  %e = trace.exp %p : tensor<8xf32>
+  trace.bsym "aten._assert_async.msg"(%c) {arguments = [#trace.operand<0>, "no"], impure} : (tensor<i1>) -> ()
+  %d = trace.bsym "aten.multinomial.default"(%p) {arguments = [#trace.operand<0>, 2, true, unit], impure} : (tensor<8xf32>) -> tensor<2xi64>
+  trace.return outputs(%a, %b : tensor<2xi64>, tensor<2xi64>)
+}

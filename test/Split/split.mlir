@@ -123,3 +123,28 @@ func.func @identity(%x: tensor<4xf32> {trace.requires_grad}) -> (tensor<4xf32>, 
   %g = trace.get_grad %x output 0 : tensor<4xf32>
   trace.return outputs(%x : tensor<4xf32>) gradients(%g : tensor<4xf32>) of [0]
 }
+
+// -----
+
+// Impure symbols stay on their side, each once, though nothing reads what they give.
+// CHECK-LABEL: func.func @impure_forward(
+// CHECK-NEXT: %[[D:.*]] = trace.bsym "aten.bernoulli.default"
+// CHECK-NEXT: trace.bsym "aten._assert_async.msg"
+// CHECK-NEXT: %[[Y:.*]] = trace.sin
+// CHECK-NEXT: trace.return outputs(%[[Y]], %[[D]] :
+// CHECK-LABEL: func.func @impure_backward(
+// CHECK-SAME: %[[D:.*]]: tensor<4xf32> {trace.role = #trace.role<saved 0>},
+// CHECK-SAME: %[[G:.*]]: tensor<4xf32> {trace.role = #trace.role<cotangent 0>})
+// CHECK-DAG: trace.bsym "aten.bernoulli.default"(%[[G]])
+// CHECK-DAG: trace.mul %[[G]], %[[D]]
+// CHECK: trace.return
+func.func @impure(%x: tensor<4xf32> {trace.role = #trace.role<input 0>, trace.requires_grad}, %c: tensor<i1> {trace.role = #trace.role<input 1>})
+    -> (tensor<4xf32> {trace.role = #trace.role<output 0>}, tensor<4xf32> {trace.role = #trace.role<gradient 0>}) attributes {trace.joint} {
+  %d = trace.bsym "aten.bernoulli.default"(%x) {arguments = [#trace.operand<0>, unit], impure} : (tensor<4xf32>) -> tensor<4xf32>
+  trace.bsym "aten._assert_async.msg"(%c) {arguments = [#trace.operand<0>, "no"], impure} : (tensor<i1>) -> ()
+  %y = trace.sin %x : tensor<4xf32>
+  %g = trace.get_grad %y output 0 : tensor<4xf32>
+  %e = trace.bsym "aten.bernoulli.default"(%g) {arguments = [#trace.operand<0>, unit], impure} : (tensor<4xf32>) -> tensor<4xf32>
+  %m = trace.mul %g, %d : tensor<4xf32>
+  trace.return outputs(%y : tensor<4xf32>) gradients(%m : tensor<4xf32>) of [0]
+}

@@ -49,6 +49,7 @@ def Trace_ConvolutionInputGradOp : Trace_PureOp<"convolution_input_grad", [Trace
   let arguments = !con((ins AnyRankedTensor:$grad, AnyRankedTensor:$weight), convolution_attributes);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$grad `,` $weight attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 def Trace_ConvolutionWeightGradOp : Trace_PureOp<"convolution_weight_grad", [Trace_Library]> {
   let summary = "The cotangent of a convolution's weight";
@@ -56,6 +57,7 @@ def Trace_ConvolutionWeightGradOp : Trace_PureOp<"convolution_weight_grad", [Tra
   let arguments = !con((ins AnyRankedTensor:$grad, AnyRankedTensor:$input), convolution_attributes);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$grad `,` $input attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -62,7 +62,8 @@ def Trace_CheckpointOp : Trace_Op<"checkpoint", [IsolatedFromAbove, RecursiveMem
   let summary = "A region that the backward recomputes instead of saving its inner values";
   let description = [{
     From torch.utils.checkpoint. The joint holds its body twice: once forward, and once in the backward, on operands
-    that went through `trace.recompute_barrier`.
+    that went through `trace.recompute_barrier`. An impure symbol in it (`trace.bsym`) runs once, forward; its results are
+    saved.
   }];
   let arguments = (ins Variadic<AnyType>:$operands_);
   let results = (outs Variadic<AnyType>:$results_);
