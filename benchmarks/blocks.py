@@ -10,7 +10,6 @@ bf16 results are held against an f32 run on the same values, and may be twice as
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import math
 import os
@@ -23,113 +22,9 @@ import warnings
 os.environ.setdefault("TORCH_TRACE_FALLBACK", "error")
 
 import torch  # noqa: E402
-from problems import PROBLEMS, Problem  # noqa: E402
-from torch import Tensor  # noqa: E402
-
-DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
-F32_TOLERANCE, BF16_TOLERANCE = 2e-4, 2e-2
-
-
-def as_tuple(result) -> tuple[Tensor, ...]:
-    return tuple(result) if isinstance(result, (tuple, list)) else (result,)
-
-
-def make_step(problem: Problem, fn):
-    """() -> (outputs, gradients)"""
-
-    def step():
-        if not problem.grad:
-            with torch.no_grad():
-                return as_tuple(fn(*problem.args)), ()
-        outputs = as_tuple(fn(*problem.args))
-        return outputs, torch.autograd.grad(outputs, problem.leaves(), problem.cotangents)
-
-    return step
-
-
-def results_of(problem: Problem, result) -> list[Tensor]:
-    outputs, gradients = result
-    return [t.detach().clone() for t in (*outputs, *(problem.args[i] for i in problem.mutated), *gradients)]
-
-
-def distances(got: list[Tensor], want: list[Tensor]) -> list[float]:
-    """‖a-b‖/‖b‖ of each pair; a tensor that is all but zero is measured against the largest of its siblings."""
-    if len(got) != len(want):
-        return [math.inf]
-    scale = max((w.float().square().mean().sqrt().item() for w in want), default=1.0)
-    found = []
-    for a, b in zip(got, want):
-        if a.shape != b.shape or not torch.isfinite(a.float()).all():
-            found.append(math.inf)
-            continue
-        floor = max(1e-3 * scale * math.sqrt(b.numel()), 1e-30)
-        found.append(((a.float() - b.float()).norm() / max(b.float().norm().item(), floor)).item())
-    return found
-
-
-def upcast(problem: Problem) -> Problem:
-    def up(t: Tensor) -> Tensor:
-        return t.detach().float().requires_grad_(t.requires_grad) if t.is_floating_point() else t
-
-    cotangents = None if problem.cotangents is None else tuple(up(t) for t in problem.cotangents)
-    return Problem(problem.fn, tuple(up(a) for a in problem.args), cotangents, problem.grad, problem.mutated)
-
-
-class Reference:
-    """Eager's results, and how far from them a backend's may be."""
-
-    def __init__(self, make, dtype: str):
-        problem = make(DTYPES[dtype])
-        eager = results_of(problem, make_step(problem, problem.fn)())
-        self.want, self.limits = eager, [F32_TOLERANCE] * len(eager)
-        if dtype == "bf16":
-            wide = upcast(make(DTYPES[dtype]))
-            self.want = results_of(wide, make_step(wide, wide.fn)())
-            self.limits = [max(BF16_TOLERANCE, 2 * d) for d in distances(eager, self.want)]
-
-    def complaint(self, problem: Problem, result) -> str | None:
-        if problem.random:
-            return problem.random(*result)
-        found = distances(results_of(problem, result), self.want)
-        if len(found) != len(self.limits):
-            return "another number of results"
-        for number, (distance, limit) in enumerate(zip(found, self.limits)):
-            if not distance <= limit:
-                return f"result {number} is off by {distance:.1e}"
-        return None
-
-
-def calls_for(step, seconds: float) -> int:
-    """How many calls take about that long."""
-    step()
-    start = time.perf_counter()
-    step()
-    return max(1, min(2000, int(seconds / max(time.perf_counter() - start, 1e-7))))
-
-
-def take_turns(steps: dict, rounds: int, clock, seconds: float = 0.025, limit: float = 40.0) -> dict[str, list[float]]:
-    """Seconds per call of each backend in each round."""
-    names = list(steps)
-    counts = {name: calls_for(steps[name], seconds) for name in names}
-    times: dict[str, list[float]] = {name: [] for name in names}
-    begin = time.perf_counter()
-    gc.collect()
-    gc.disable()
-    try:
-        for turn in range(rounds):
-            order = names[turn % len(names) :] + names[: turn % len(names)]
-            for name in order if turn % 2 == 0 else reversed(order):
-                step, count = steps[name], counts[name]
-                step()
-                start = clock()
-                for _ in range(count):
-                    step()
-                times[name].append((clock() - start) / count)
-            if time.perf_counter() - begin > limit and turn >= 2:
-                break
-    finally:
-        gc.enable()
-    return times
+from checking import DTYPES, Reference, make_step  # noqa: E402
+from problems import PROBLEMS  # noqa: E402
+from timing import take_turns  # noqa: E402
 
 
 def measure(name: str, dtype: str, backends: list[str], rounds: int, clock) -> dict:

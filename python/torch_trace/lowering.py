@@ -49,7 +49,7 @@ _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 
 
 def lower(fn: Callable[..., Any], *args: Any, target: str = "sm_90", out: str | os.PathLike[str], train: bool = False,
-          formats: Sequence[str] = ("cubin", "ptx"), **kwargs: Any) -> Lowered:
+          formats: Sequence[str] = ("cubin", "ptx"), stages: bool = True, **kwargs: Any) -> Lowered:
     """Compiles `fn(*args, **kwargs)` for a GPU, on any machine, and writes the result into the directory `out`.
 
     `fn` is a function or a module. Its tensors, and a module's parameters, may be real or fake, on any device: only
@@ -60,6 +60,7 @@ def lower(fn: Callable[..., Any], *args: Any, target: str = "sm_90", out: str | 
     all of the fusion's kernels in it (a reduction in two stages is two kernels); and one `manifest.json` for all, which
     says how they are launched and what runs around them (python/torch_trace/standalone reads it). Formats are "cubin"
     (`.cubin`, where this machine has ptxas or nvJitLink), "ptx" (`.ptx`) and "bitcode" (`.bc`, for the simulator).
+    Without `stages` the IR is left out; nothing that runs needs it.
 
     `out` is made if it is not there. An earlier package in it is replaced; any other directory has to be empty.
 
@@ -70,7 +71,7 @@ def lower(fn: Callable[..., Any], *args: Any, target: str = "sm_90", out: str | 
     formats = [formats] if isinstance(formats, str) else list(formats)
     if not formats or not set(formats) <= set(_IMAGE_EXTENSIONS):
         raise ConfigError(f"formats={formats!r}: one or more of {', '.join(_IMAGE_EXTENSIONS)}")
-    writer = _Writer(os.fspath(out))
+    writer = _Writer(os.fspath(out), stages)
     fn = getattr(fn, "_orig_mod", None) or getattr(fn, "_torchdynamo_orig_callable", None) or fn
     recorder = _Recorder(target, formats)
     options = {"isolate_recompiles": True} if "isolate_recompiles" in inspect.signature(torch.compile).parameters else {}
@@ -299,8 +300,8 @@ def _describe_call(recorder: _Recorder, arguments: Sequence[Any], returned: Sequ
 
 
 class _Writer:
-    def __init__(self, directory: str) -> None:
-        self.directory = directory
+    def __init__(self, directory: str, stages: bool) -> None:
+        self.directory, self.stages = directory, stages
         self.missing_cubins = 0
         self.image_bytes = 0
         if os.path.exists(directory) and not os.path.isdir(directory):
@@ -356,7 +357,7 @@ class _Writer:
         folder = f"graph{number}"
         stages = {
             stage: self._file(f"{folder}/{EXTENSIONS.get(stage, stage + '.mlir')}", text.encode())
-            for stage, text in compiled.stages
+            for stage, text in (compiled.stages if self.stages else ())
         }
         argument_of = {a.position: i for i, a in enumerate(captured.arguments) if a.position is not None}
         sides = {side: graph.program[side] for side in ("forward", "backward")}

@@ -7,6 +7,8 @@
                          paths of tests may follow: ./dev test test/Autodiff  ./dev test test/python/test_backend.py
   demo                   train four models on real data, eager against trace; writes demo-out/ (--help: its options)
   bench                  time single blocks, eager, inductor and trace in turns (--help: its options)
+  gpu-check              compile a package of kernels that a machine with a GPU checks and times; or check and time it
+                         here, or on the simulator (--help: --build, --run, --emulated)
   docs                   write the generated pages and the examples in docs/ and README.md; --check: compare only
   format                 clang-format on all C++ files; --check: compare only
   lint                   clang-tidy on changed C++ files (--all, or these files), ruff on Python files
@@ -65,6 +67,8 @@ def main(argv: list[str]) -> int:
         return python_script("examples/demo", args)
     if command == "bench":
         return python_script("benchmarks/blocks.py", args)
+    if command == "gpu-check":
+        return python_script("benchmarks/gpu_check", args)
     if command == "clean":
         return clean(args)
     if command in ("build", "test", "docs", "format", "lint", "new-pass"):

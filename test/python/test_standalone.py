@@ -27,9 +27,7 @@ import models  # noqa: E402
 
 @pytest.fixture(scope="module")
 def driver() -> Driver:
-    found = Driver(str(EMULATED))
-    found.make_context()
-    return found
+    return Driver(str(EMULATED))
 
 
 @pytest.fixture
@@ -251,7 +249,6 @@ def test_a_copy_runs_where_torch_trace_is_not(tmp_path: Path) -> None:
 import sys, torch
 from trace_standalone import Driver, Package
 driver = Driver({str(EMULATED)!r})
-driver.make_context()
 x = torch.arange(5.0)
 got, = Package({str(tmp_path / "package")!r}, driver, torch.device("cpu"))(x)
 torch.testing.assert_close(got, x.sin() + 1)

@@ -109,9 +109,13 @@ class Package:
             self.manifest = json.load(file)
         if self.manifest["format"] != FORMAT:
             raise ValueError(f"{directory} has format {self.manifest['format']}; this reads format {FORMAT}")
+        # A tensor's device has an index.
+        device = torch.empty(0, device=device).device
         self.directory, self.driver, self.device = directory, driver, device
+        driver.enter(device.index or 0)
         self.kernels: dict[str, Kernel] = {}
-        self.graphs = [self._graph(entry) for entry in self.manifest["graphs"]]
+        self.fusions: dict[str, Fusion] = {}
+        self.graphs = [self._graph(number, entry) for number, entry in enumerate(self.manifest["graphs"])]
 
     def __call__(self, *arguments: Any, tensors: Mapping[str, torch.Tensor] | None = None) -> list[Any]:
         """Calls the function that was lowered. `arguments` are its own, in order, those in containers one by one;
@@ -134,10 +138,10 @@ class Package:
         with open(os.path.join(self.directory, path), "rb") as file:
             return file.read()
 
-    def _graph(self, entry: Mapping[str, Any]) -> Graph:
+    def _graph(self, number: int, entry: Mapping[str, Any]) -> Graph:
         # Forward and backward may have fusions of the same name.
         programs = {
-            side: Program(entry[side], self._fusions(side, entry["fusions"][side]), self.device, self._read)
+            side: Program(entry[side], self._fusions(f"graph{number}/{side}", entry["fusions"][side]), self.device, self._read)
             for side in ("forward", "backward") if entry[side]
         }
         constants = [self._constant(a) for a in entry["arguments"] if a["kind"] == "constant"]
@@ -152,19 +156,19 @@ class Package:
         flat = torch.frombuffer(data, dtype=dtype) if data else torch.empty(0, dtype=dtype)
         return flat.reshape(shape).to(self.device)
 
-    def _fusions(self, side: str, entries: Mapping[str, Any]) -> dict[str, Fusion]:
+    def _fusions(self, where: str, entries: Mapping[str, Any]) -> dict[str, Fusion]:
         fusions = {}
         for name, entry in entries.items():
             launches = []
             if entry["kernels"]:
                 images = [self._read(path) for path in entry["images"] if self._takes(path)]
-                module = self.driver.load(images, f"{self.directory}: {side} {name}")
+                module = self.driver.load(images, f"{self.directory}/{where}/{name}")
                 for kernel in entry["kernels"]:
                     loaded = self.driver.kernel(module, kernel["name"])
-                    self.kernels[f"{side} {kernel['name']}"] = loaded
+                    self.kernels[f"{where}/{kernel['name']}"] = loaded
                     # Shared memory is static, so a launch asks for no more.
                     launches.append(Launch(loaded, kernel["grid"], kernel["block"], 0, kernel["slots"]))
-            fusions[name] = Fusion(launches, entry["scratch"])
+            fusions[name] = self.fusions[f"{where}/{name}"] = Fusion(self.driver, launches, entry["scratch"])
         return fusions
 
     def _takes(self, path: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from .calls import prepare
-from .cuda import Kernel
+from .cuda import Driver, DriverError, Kernel
 
 Tensors = list[Any]
 Step = Callable[[Tensors], None]
@@ -30,8 +30,39 @@ class Launch:
 class Fusion:
     """The kernels of a fusion in order. Pointers are operands, results, then scratch of so many bytes each."""
 
-    def __init__(self, launches: Sequence[Launch], scratch: Sequence[int]) -> None:
-        self.launches, self.scratch = launches, scratch
+    def __init__(self, driver: Driver, launches: Sequence[Launch], scratch: Sequence[int]) -> None:
+        self.driver, self.launches, self.scratch = driver, launches, scratch
+        #: Called with each launch and the fusion's tensors behind the launch, by who wants to see or time it.
+        self.observer: Callable[[Launch, Sequence[torch.Tensor]], None] | None = None
+
+    def run(self, operands: Sequence[torch.Tensor], results: Sequence[torch.Tensor], device: torch.device) -> None:
+        """Enqueues the kernels on the device's current stream."""
+        if not self.launches:
+            return
+        scratch = [torch.empty(n, dtype=torch.uint8, device=device) for n in self.scratch]
+        self.driver.enter(device.index or 0)
+        held = [*operands, *results, *scratch]
+        if not self.driver.emulated:
+            return self._launch(held, current_stream(device))
+        ranges = [(t.data_ptr(), extent(t)) for t in held]
+        with self.driver.bounds(ranges[:len(operands)], ranges[len(operands):]):
+            self._launch(held, 0)
+
+    def _launch(self, held: Sequence[torch.Tensor], stream: int) -> None:
+        pointers = [t.data_ptr() for t in held]
+        for launch in self.launches:
+            launch.kernel.launch(launch.grid, launch.block, launch.shared, stream,
+                                 [pointers[slot] for slot in launch.slots])
+            if self.observer:
+                self.observer(launch, held)
+
+
+def extent(tensor: torch.Tensor) -> int:
+    """Bytes from the first element to behind the last."""
+    if tensor.numel() == 0:
+        return 0
+    last = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+    return (last + 1) * tensor.element_size()
 
 
 def current_stream(device: torch.device) -> int:
@@ -156,16 +187,10 @@ class Program:
             held = [aligned(values[v]) for v in operands]
             for number in results:
                 values[number] = self._empty(number)
-                held.append(values[number])
-            held += [torch.empty(n, dtype=torch.uint8, device=self.device) for n in fusion.scratch]
-            pointers = [t.data_ptr() for t in held]
-            stream = current_stream(self.device)
-            for launch in fusion.launches:
-                try:
-                    launch.kernel.launch(launch.grid, launch.block, launch.shared, stream,
-                                         [pointers[slot] for slot in launch.slots])
-                except RuntimeError as error:
-                    raise type(error)(f"{where}: {error}" if where else str(error)) from None
+            try:
+                fusion.run(held, [values[number] for number in results], self.device)
+            except DriverError as error:
+                raise DriverError(f"{where}: {error}" if where else str(error)) from None
 
         return run
 

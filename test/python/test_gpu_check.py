@@ -1,0 +1,181 @@
+"""./dev gpu-check: packages compiled here, and run as on another machine: by a copy of the runner, in processes of its own,
+without torch_trace. The GPU is the emulated driver."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GPU_CHECK = ROOT / "benchmarks" / "gpu_check"
+EMULATED = ROOT / "python" / "torch_trace" / "libtrace_emulated_cuda.so"
+
+
+def gpu_check(*options: Any) -> subprocess.CompletedProcess:
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    return subprocess.run([sys.executable, GPU_CHECK, *map(str, options)], capture_output=True, text=True, env=env)
+
+
+def run(package: Path, *options: Any) -> tuple[subprocess.CompletedProcess, dict[str, Any]]:
+    """A package's own runner, as where nothing of this repository is; and the numbers that it writes."""
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    numbers = package.parent / "numbers.json"
+    done = subprocess.run([sys.executable, "run.py", "--json", numbers, *map(str, options)], cwd=package,
+                          capture_output=True, text=True, env=env)
+    return done, json.loads(numbers.read_text()) if numbers.exists() else {}
+
+
+def emulated(package: Path, *options: Any) -> tuple[subprocess.CompletedProcess, dict[str, Any]]:
+    return run(package, "--emulated", "--driver", EMULATED, *options)
+
+
+def built(tmp_path: Path, *options: Any) -> Path:
+    done = gpu_check("--build", tmp_path / "package", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return tmp_path / "package"
+
+
+def test_all_blocks_and_models_on_the_simulator(tmp_path: Path) -> None:
+    package = built(tmp_path, "--emulated")
+    info = json.loads((package / "package.json").read_text())
+    assert info["missing"] == {} and len(info["cases"]) == 33
+    assert {c["name"] for c in info["cases"] if c["model"]} == {"mlp", "convnet", "vit", "gpt"}
+    done, numbers = emulated(package)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(numbers["passed"]) == 33 and numbers["failed"] == []
+    assert numbers["not_run"] == [line for line in numbers["not_run"] if "a GPU's speed" in line]
+    # Every kernel of the package has been launched, and timed.
+    kernels = {(c["folder"], k["name"]) for c in info["cases"]
+               for m in [json.loads((package / "packages/simulator" / c["folder"] / "manifest.json").read_text())]
+               for g in m["graphs"] for side in g["fusions"].values() for f in side.values() for k in f["kernels"]}
+    assert len(kernels) > 150
+    assert {(k["case"], k["name"]) for k in numbers["kernels"]} == kernels
+    assert {(t["case"], t["how"]) for t in numbers["timed"]} == {(c["folder"], "called") for c in info["cases"]}
+    assert all(set(t["backends"]) == {"eager", "trace"} for t in numbers["timed"])
+    assert re.search(r"^33 passed, 0 failed, 1 not run$", done.stdout, re.M)
+
+
+@pytest.mark.slow
+def test_inductor_takes_its_turn(tmp_path: Path) -> None:
+    package = built(tmp_path, "--emulated", "--cases", "adamw", "--dtypes", "f32")
+    done, numbers = emulated(package, "--backends", "eager,trace,inductor", "--rounds", 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    timed, = numbers["timed"]
+    assert set(timed["backends"]) == {"eager", "trace", "inductor"}
+    assert all(b["ms"] > 0 and b["ratio"] > 0 and b["rate"] > 0 for b in timed["backends"].values())
+    # p, g, m, v are read, and three results written.
+    elements = 1003
+    assert timed["backends"]["trace"]["rate"] * timed["backends"]["trace"]["ms"] / 1e3 == pytest.approx(28 * elements)
+
+
+# ---- what must not go unnoticed
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("gpu_check"), "--emulated", "--cases", "layer_norm,rotary", "--dtypes", "f32")
+
+
+def test_a_wrong_kernel_fails(small: Path, tmp_path: Path) -> None:
+    manifest = small / "packages/simulator/rotary-f32/manifest.json"
+    before = manifest.read_text()
+    changed = json.loads(before)
+    fusion, = changed["graphs"][0]["fusions"]["forward"].values()
+    slots = fusion["kernels"][0]["slots"]
+    slots[0], slots[1] = slots[1], slots[0]
+    try:
+        manifest.write_text(json.dumps(changed))
+        done, numbers = emulated(small, "--no-timing")
+    finally:
+        manifest.write_text(before)
+    assert done.returncode == 1
+    failure, = numbers["failed"]
+    assert "rotary-f32" in failure
+    assert len(numbers["passed"]) == 1 and "1 passed, 1 failed" in done.stdout
+
+
+def test_a_kernel_out_of_bounds_fails_with_its_name(small: Path) -> None:
+    manifest = small / "packages/simulator/rotary-f32/manifest.json"
+    before = manifest.read_text()
+    changed = json.loads(before)
+    (name, fusion), = changed["graphs"][0]["fusions"]["forward"].items()
+    # The result has fewer elements than the kernel writes.
+    plan = changed["graphs"][0]["forward"]
+    step, = [s for s in plan["steps"] if s.get("name") == name]
+    value = plan["values"][step["results"][0]]
+    value["shape"], value["strides"] = [1] * len(value["shape"]), [1] * len(value["shape"])
+    try:
+        manifest.write_text(json.dumps(changed))
+        done, numbers = emulated(small, "--no-timing", "--cases", "rotary")
+    finally:
+        manifest.write_text(before)
+    assert done.returncode == 1
+    failure, = numbers["failed"]
+    assert fusion["kernels"][0]["name"] in failure and "CUDA_ERROR_LAUNCH_FAILED" in failure
+
+
+def test_a_process_that_dies_is_a_failure_and_the_rest_still_runs(small: Path) -> None:
+    cases = small / "cases.py"
+    before = cases.read_text()
+    try:
+        cases.write_text(before + "\nimport os\nBLOCKS['layer_norm'][1].clear()\n"
+                         "PROBLEMS['layer_norm'] = lambda dtype: os._exit(7)\n")
+        done, numbers = emulated(small, "--no-timing")
+    finally:
+        cases.write_text(before)
+    assert done.returncode == 1
+    failure, = numbers["failed"]
+    assert "layer_norm-f32" in failure and "status 7" in failure
+    passed, = numbers["passed"]
+    assert "rotary-f32" in passed
+
+
+def test_what_there_is_no_time_for_is_said(small: Path) -> None:
+    done, numbers = emulated(small, "--budget", 0.01)
+    assert done.returncode == 1 and numbers["passed"] == []
+    assert sum("the time was over" in line for line in numbers["not_run"]) >= 4
+    assert "check, layer_norm-f32" in done.stdout
+
+
+def test_no_driver_is_said(small: Path, tmp_path: Path) -> None:
+    done, numbers = run(small)
+    assert done.returncode == 1
+    assert any("for the simulator" in line for line in numbers["not_run"])
+
+
+# ---- packages for a GPU
+
+
+def test_a_package_for_a_gpu(tmp_path: Path) -> None:
+    package = built(tmp_path, "--target", "sm_80", "--cases", "layer_norm,mlp", "--dtypes", "f32")
+    info = json.loads((package / "package.json").read_text())
+    assert info["target"] == "sm_80" and info["sizes"] == ["simulator", "gpu"]
+    assert sum(f.stat().st_size for f in package.rglob("*") if f.is_file()) < 60 << 20
+    for size in info["sizes"]:
+        for case in info["cases"]:
+            folder = package / "packages" / size / case["folder"]
+            cubins, ptx = ({p.with_suffix("") for p in folder.rglob(f"*.{s}")} for s in ("cubin", "ptx"))
+            assert cubins and cubins == ptx
+            assert not list(folder.rglob("*.mlir"))
+    done, numbers = run(package, "--driver", "/nowhere/libcuda.so.1")
+    assert done.returncode == 1
+    assert any("the CUDA driver cannot be loaded" in line for line in numbers["not_run"])
+    assert "0 passed, 0 failed" in done.stdout
+
+
+def test_directories_and_names(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("the user's")
+    done = gpu_check("--build", tmp_path, "--cases", "adamw")
+    assert done.returncode and "not empty" in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
+    done = gpu_check("--build", tmp_path / "package", "--cases", "adam")
+    assert done.returncode and "no case adam" in done.stderr
+    done = gpu_check("--run", tmp_path)
+    assert done.returncode and "no package" in done.stderr
