@@ -18,6 +18,10 @@ import torch._dynamo
 torch.set_num_threads(1)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: left out by ./dev test --quick")
+
+
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     """Every test starts with an empty Dynamo cache and the same seed."""

@@ -27,6 +27,11 @@ import models  # noqa: E402
 class NoDriver:
     """For packages without kernels."""
 
+    emulated = True
+
+    def enter(self, device: int) -> None:
+        pass
+
 
 def package(directory: Path) -> Package:
     return Package(str(directory), NoDriver(), torch.device("cpu"))
