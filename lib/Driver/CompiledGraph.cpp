@@ -2,6 +2,8 @@
 #include "trace/Driver/CompiledGraph.h"
 #include "DeviceProgram.h"
 #include "SplitModule.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "trace/Autodiff/Passes.h"
 #include "trace/Codegen/Host/Host.h"
@@ -56,6 +58,7 @@ struct CompiledGraph::Impl {
   LogicalResult runStage(ModuleOp module, Stage from, Stage to);
   LogicalResult addLayouts(ModuleOp module);
   FailureOr<std::unique_ptr<HostModule>> generateCode(ModuleOp module);
+  LogicalResult generateKernels(ModuleOp module);
   LogicalResult lowerOffline(ModuleOp forwardModule);
 
   template <typename Function> auto timed(StringRef what, Function function) {
@@ -74,6 +77,18 @@ struct CompiledGraph::Impl {
   void keepStage(StringRef name, Operation *op) {
     OpPrintingFlags flags;
     flags.elideLargeElementsAttrs(64);
+    OwningOpRef<Operation *> shortened;
+    if (options.device == "cuda" && name == "lowered") {
+      // The images of kernels are no text; they are in stages of their own.
+      shortened = op->clone();
+      shortened->walk([](LLVM::GlobalOp global) {
+        auto bytes = dyn_cast_or_null<StringAttr>(global.getValueAttr());
+        if (bytes && bytes.size() > 256)
+          global.setValueAttr(StringAttr::get(global.getContext(), "<" + std::to_string(bytes.size()) + " bytes>"));
+      });
+      flags.assumeVerified();
+      op = shortened.get();
+    }
     if (options.printLocations)
       flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/true);
     std::string text;
@@ -114,9 +129,14 @@ LogicalResult CompiledGraph::Impl::addLayouts(ModuleOp module) {
 }
 
 FailureOr<std::unique_ptr<HostModule>> CompiledGraph::Impl::generateCode(ModuleOp module) {
+  if (options.device == "cuda" && failed(generateKernels(module)))
+    return failure();
   LogicalResult lowered = timed("lowered", [&] {
     PassManager pm(module.getContext(), ModuleOp::getOperationName());
-    addCodegenPasses(pm, settings);
+    if (options.device == "cuda")
+      addHostCodegenPasses(pm);
+    else
+      addCodegenPasses(pm, settings);
     return pm.run(module);
   });
   if (failed(lowered))
@@ -125,8 +145,32 @@ FailureOr<std::unique_ptr<HostModule>> CompiledGraph::Impl::generateCode(ModuleO
   return timed("executable", [&] {
     JitOptions jit;
     jit.vectorBits = settings.vectorBits;
-    return HostModule::create(module, jit);
+    HostDevice device;
+    if (options.device == "cuda")
+      device = {options.emulated ? TRACE_DEVICE_EMULATED : TRACE_DEVICE_CUDA, options.deviceIndex};
+    return HostModule::create(module, jit, device);
   });
+}
+
+/// The fusions become gpu.binary ops.
+LogicalResult CompiledGraph::Impl::generateKernels(ModuleOp module) {
+  auto run = [&](Stage from, Stage to) {
+    return timed(getStageInfo(to).name, [&] {
+      PassManager pm(module.getContext(), ModuleOp::getOperationName());
+      addDeviceCodegenPasses(pm, settings, from, to);
+      return pm.run(module);
+    });
+  };
+  if (failed(run(Stage::Split, Stage::Gpu)))
+    return failure();
+  keepStage(getStageInfo(Stage::Gpu).name, module);
+  if (failed(run(Stage::Gpu, Stage::Ptx)))
+    return failure();
+  for (auto binary : module.getOps<gpu::BinaryOp>())
+    for (const DeviceImage &image : readImages(binary))
+      if (image.kind == "ptx")
+        keepText(getStageInfo(Stage::Ptx).name, "// " + binary.getSymName().str() + "\n" + image.bytes + "\n");
+  return success();
 }
 
 /// Both halves as data. The backward is the one for all cotangents.
@@ -335,7 +379,7 @@ LogicalResult CompiledGraph::runForward(ArrayRef<void *> arguments, SmallVectorI
   }
   SmallVector<void *> handles(arguments);
   results.assign(impl->numOutputs + impl->numSaved, nullptr);
-  return impl->forward->run(impl->forwardName, handles.data(), results.data(), error);
+  return impl->forward->run(impl->forwardName, handles, results.data(), error);
 }
 
 LogicalResult CompiledGraph::runBackward(ArrayRef<bool> mask, ArrayRef<void *> arguments,
@@ -372,7 +416,7 @@ LogicalResult CompiledGraph::runBackward(ArrayRef<bool> mask, ArrayRef<void *> a
     }
     handles.push_back(arguments[position]);
   }
-  if (failed(backward.code->run(impl->backwardName, handles.data(), results.data(), error)))
+  if (failed(backward.code->run(impl->backwardName, handles, results.data(), error)))
     return failure();
   gradients.assign(impl->gradientArguments.size(), nullptr);
   for (auto [position, result] : llvm::zip_equal(backward.gradientPositions, results))

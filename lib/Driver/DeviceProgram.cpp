@@ -46,7 +46,7 @@ static StringRef kindName(gpu::CompilationTarget format) {
   llvm_unreachable("a form of a gpu.object");
 }
 
-static std::vector<DeviceImage> readImages(gpu::BinaryOp binary) {
+std::vector<DeviceImage> mlir::trace::readImages(gpu::BinaryOp binary) {
   std::vector<DeviceImage> images;
   for (auto object : binary.getObjects().getAsRange<gpu::ObjectAttr>()) {
     StringRef bytes = object.getObject().getValue();

@@ -3,6 +3,7 @@
 #define TRACE_LIB_DRIVER_DEVICEPROGRAM_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "trace/Driver/CompiledGraph.h"
 #include "trace/Pipelines/Pipelines.h"
@@ -23,6 +24,9 @@ struct DeviceProgram {
   /// The images of each fusion, in the order of the formats asked for.
   llvm::StringMap<std::vector<DeviceImage>> images;
 };
+
+/// The forms of a fusion's kernels, in order.
+std::vector<DeviceImage> readImages(gpu::BinaryOp binary);
 
 /// Called with a stage's name and its text.
 using KeepStage = std::function<void(StringRef name, StringRef text)>;

@@ -4,7 +4,8 @@
 using namespace mlir;
 using namespace mlir::trace;
 
-FailureOr<std::unique_ptr<HostModule>> HostModule::create(ModuleOp lowered, const JitOptions &options) {
+FailureOr<std::unique_ptr<HostModule>> HostModule::create(ModuleOp lowered, const JitOptions &options,
+                                                          const HostDevice &device) {
   std::unique_ptr<HostModule> module(new HostModule());
   module->runtime = getRuntimeLibrary();
   if (!module->runtime)
@@ -19,7 +20,7 @@ FailureOr<std::unique_ptr<HostModule>> HostModule::create(ModuleOp lowered, cons
     return lowered.emitError("has no trace_get_table: it was not lowered by trace-lower-host");
   int64_t size = 0;
   auto *table = static_cast<TraceTableEntry *>(getTable(&size));
-  if (module->runtime->contextCreate(table, size, &module->context) != 0)
+  if (module->runtime->contextCreate(table, size, device.kind, device.index, &module->context) != 0)
     return lowered.emitError() << module->runtime->error();
   return module;
 }
@@ -29,13 +30,15 @@ HostModule::~HostModule() {
     runtime->contextFree(context);
 }
 
-LogicalResult HostModule::run(StringRef function, void **arguments, void **results, std::string &error) {
+LogicalResult HostModule::run(StringRef function, MutableArrayRef<void *> arguments, void **results,
+                              std::string &error) {
   void *address = jit->lookup(function);
   if (!address) {
     error = "the module has no function " + function.str();
     return failure();
   }
-  if (runtime->run(reinterpret_cast<TraceHostFunction>(address), context, arguments, results) == 0)
+  if (runtime->run(reinterpret_cast<TraceHostFunction>(address), context, arguments.data(),
+                   static_cast<int64_t>(arguments.size()), results) == 0)
     return success();
   error = runtime->error();
   return failure();

@@ -38,6 +38,11 @@ void mlir::trace::addDeviceCodegenPasses(OpPassManager &pm, const PipelineSettin
   }
 }
 
+void mlir::trace::addHostCodegenPasses(OpPassManager &pm) {
+  pm.addPass(createLowerHost());
+  buildKernelLoweringPipeline(pm);
+}
+
 void mlir::trace::addCodegenPasses(OpPassManager &pm, const PipelineSettings &settings) {
   // Kernels bake their layouts in, so they come behind the layouts; before the host code, which calls their entries
   // and erases the fusion functions that it no longer needs.
@@ -49,8 +54,7 @@ void mlir::trace::addCodegenPasses(OpPassManager &pm, const PipelineSettings &se
     options.exactRounding = settings.exactRounding;
     pm.addPass(cpu::createLowerFusionsToCpu(options));
   }
-  pm.addPass(createLowerHost());
-  buildKernelLoweringPipeline(pm);
+  addHostCodegenPasses(pm);
 }
 
 void mlir::trace::addLoweringPasses(OpPassManager &pm, const PipelineSettings &settings) {

@@ -23,9 +23,9 @@ public:
   c10::DataPtr allocate(size_t bytes) override {
     if (!fromPool)
       return previous->allocate(bytes);
-    void *buffer = trace_rt_buffer(static_cast<int64_t>(bytes));
+    void *buffer = poolAllocate(static_cast<int64_t>(bytes));
     TORCH_CHECK_WITH(OutOfMemoryError, buffer, "torch-trace's pool cannot allocate ", bytes, " bytes");
-    return {buffer, buffer, trace_rt_buffer_free, c10::Device(c10::DeviceType::CPU)};
+    return {buffer, buffer, poolFree, c10::Device(c10::DeviceType::CPU)};
   }
 
   // Raw pointers (oneDNN's scratch memory) come without their deleter, perhaps long after they were allocated: this
@@ -47,7 +47,7 @@ void PoolAllocator::freeRaw(void *pointer) {
   if (!pointer)
     return;
   if (isPoolBuffer(pointer))
-    trace_rt_buffer_free(pointer);
+    poolFree(pointer);
   else
     previousAllocator->raw_deleter()(pointer);
 }

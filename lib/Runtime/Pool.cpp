@@ -211,18 +211,20 @@ Pool &pool() {
 
 } // namespace
 
+using namespace trace_rt;
+
 bool trace_rt::isPoolBuffer(const void *pointer) {
   auto *header = reinterpret_cast<const Header *>(static_cast<const char *>(pointer) - headerBytes);
   return header->mark == liveMark && header->buffer == pointer;
 }
 
-void *trace_rt_buffer(int64_t bytes) { return pool().allocate(bytes); }
-void trace_rt_buffer_free(void *buffer) {
+void *trace_rt::poolAllocate(int64_t bytes) { return pool().allocate(bytes); }
+void trace_rt::poolFree(void *buffer) {
   if (buffer)
     pool().free(buffer);
 }
-void *trace_rt_scratch(int64_t bytes) { return trace_rt_buffer(bytes); }
-void trace_rt_scratch_free(void *buffer) { trace_rt_buffer_free(buffer); }
+void *trace_rt_scratch(int64_t bytes) { return poolAllocate(bytes); }
+void trace_rt_scratch_free(void *buffer) { poolFree(buffer); }
 void trace_rt_pool_stats(TracePoolStats *stats) { *stats = pool().getStats(); }
 void trace_rt_pool_reset_peak(void) { pool().resetPeak(); }
 void trace_rt_pool_empty(void) { pool().empty(); }

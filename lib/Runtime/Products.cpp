@@ -3,6 +3,7 @@
 // The generated `_out` functions cost half of a boxed call and write where we say.
 //
 //===----------------------------------------------------------------------===//
+#include "Device.h"
 #include "Support.h"
 #include <string>
 #include <torch/csrc/inductor/aoti_torch/c/shim.h>
@@ -13,24 +14,38 @@ using namespace trace_rt;
 
 static AtenTensorHandle handle(TraceTensor tensor) { return static_cast<AtenTensorHandle>(tensor); }
 
+// The CPU's functions are called without the dispatcher. A GPU's are in a library that torch may not have.
+static AOTITorchError multiply(AtenTensorHandle out, AtenTensorHandle lhs, AtenTensorHandle rhs) {
+  return here().kind == TRACE_DEVICE_CUDA ? dispatchMm(out, lhs, rhs) : aoti_torch_cpu_mm_out(out, lhs, rhs);
+}
+static AOTITorchError multiplyBatch(AtenTensorHandle out, AtenTensorHandle lhs, AtenTensorHandle rhs) {
+  return here().kind == TRACE_DEVICE_CUDA ? dispatchBmm(out, lhs, rhs) : aoti_torch_cpu_bmm_out(out, lhs, rhs);
+}
+static AOTITorchError multiplyAdd(AtenTensorHandle out, AtenTensorHandle bias, AtenTensorHandle lhs,
+                                  AtenTensorHandle rhs) {
+  return here().kind == TRACE_DEVICE_CUDA ? dispatchAddmm(out, bias, lhs, rhs)
+                                          : aoti_torch_cpu_addmm_out(out, bias, lhs, rhs, 1.0, 1.0);
+}
+
+/// Runs `call` on a new tensor. It says why it failed, or LibTorch does.
 template <typename Call> static int into(const TraceTensorDesc *desc, TraceTensor *out, const char *name, Call &&call) {
   if (trace_rt_empty(desc, out, nullptr))
     return 1;
+  trace_rt_set_error("");
   if (call(handle(*out)) == AOTI_TORCH_SUCCESS)
     return 0;
   trace_rt_delete(*out);
   *out = nullptr;
-  return fail(std::string(name) + ": " + lastTorchError());
+  std::string reason = trace_rt_error();
+  return fail(std::string(name) + ": " + (reason.empty() ? lastTorchError() : reason));
 }
 
 int trace_rt_mm(TraceTensor lhs, TraceTensor rhs, const TraceTensorDesc *desc, TraceTensor *out) {
-  return into(desc, out, "aten.mm",
-              [&](AtenTensorHandle to) { return aoti_torch_cpu_mm_out(to, handle(lhs), handle(rhs)); });
+  return into(desc, out, "aten.mm", [&](AtenTensorHandle to) { return multiply(to, handle(lhs), handle(rhs)); });
 }
 
 int trace_rt_bmm(TraceTensor lhs, TraceTensor rhs, const TraceTensorDesc *desc, TraceTensor *out) {
-  return into(desc, out, "aten.bmm",
-              [&](AtenTensorHandle to) { return aoti_torch_cpu_bmm_out(to, handle(lhs), handle(rhs)); });
+  return into(desc, out, "aten.bmm", [&](AtenTensorHandle to) { return multiplyBatch(to, handle(lhs), handle(rhs)); });
 }
 
 namespace {
@@ -94,7 +109,7 @@ static AOTITorchError multiplySlices(const Batched &lhs, const Batched &rhs, con
     Slices slices;
     if (lhs.slice(rank, first, inner, left, &slices.lhs) || rhs.slice(rank, first, inner, right, &slices.rhs) ||
         out.slice(rank, first, inner, to, &slices.out) ||
-        aoti_torch_cpu_bmm_out(handle(slices.out), handle(slices.lhs), handle(slices.rhs)) != AOTI_TORCH_SUCCESS)
+        multiplyBatch(handle(slices.out), handle(slices.lhs), handle(slices.rhs)) != AOTI_TORCH_SUCCESS)
       return AOTI_TORCH_FAILURE;
   }
   return AOTI_TORCH_SUCCESS;
@@ -106,7 +121,6 @@ int trace_rt_matmul(TraceTensor lhs, TraceTensor rhs, const TraceTensorDesc *des
 }
 
 int trace_rt_addmm(TraceTensor bias, TraceTensor lhs, TraceTensor rhs, const TraceTensorDesc *desc, TraceTensor *out) {
-  return into(desc, out, "aten.addmm", [&](AtenTensorHandle to) {
-    return aoti_torch_cpu_addmm_out(to, handle(bias), handle(lhs), handle(rhs), 1.0, 1.0);
-  });
+  return into(desc, out, "aten.addmm",
+              [&](AtenTensorHandle to) { return multiplyAdd(to, handle(bias), handle(lhs), handle(rhs)); });
 }

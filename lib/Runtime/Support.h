@@ -30,6 +30,9 @@ int32_t torchType(int32_t elementType);
 /// "float32", for messages.
 const char *elementTypeName(int32_t elementType);
 
+/// The CPU's buffers, wherever the thread's function runs.
+void *poolAllocate(int64_t bytes);
+void poolFree(void *buffer); // null is allowed
 /// `pointer`, 64-byte aligned and from any allocator that keeps a header of its own, is a live buffer of the pool.
 bool isPoolBuffer(const void *pointer);
 

@@ -1,4 +1,5 @@
 //===- Tensors.cpp - New tensors, views, copies (stable C ABI) --------------===//
+#include "Device.h"
 #include "Support.h"
 #include <array>
 #include <cstring>
@@ -37,10 +38,12 @@ const char *trace_rt::elementTypeName(int32_t type) {
 }
 
 int trace_rt_empty(const TraceTensorDesc *desc, TraceTensor *out, void **data) {
-  static const int32_t cpu = aoti_torch_device_type_cpu();
+  static const int32_t cpu = aoti_torch_device_type_cpu(), cuda = aoti_torch_device_type_cuda();
+  const Place &place = here();
+  bool onCuda = place.kind == TRACE_DEVICE_CUDA;
   PoolScope scope;
-  if (aoti_torch_empty_strided(desc->rank, desc->sizes, desc->strides, torchType(desc->element_type), cpu, 0,
-                               handle(out)))
+  if (aoti_torch_empty_strided(desc->rank, desc->sizes, desc->strides, torchType(desc->element_type),
+                               onCuda ? cuda : cpu, onCuda ? place.index : 0, handle(out)))
     return fail("cannot allocate " + std::to_string(desc->bytes) + " bytes: " + lastTorchError());
   if (data)
     *data = trace_rt_data(*out);
@@ -88,10 +91,7 @@ void trace_rt_unwind(TraceTensor *handles, int64_t num_handles, void **buffers, 
     trace_rt_delete(handles[i]);
     handles[i] = nullptr;
   }
-  for (int64_t i = 0; i < num_buffers; ++i) {
-    trace_rt_buffer_free(buffers[i]);
-    buffers[i] = nullptr;
-  }
+  trace_rt_buffers_free(buffers, num_buffers);
 }
 
 void trace_rt_free_adapted(const TraceTensor *args, TraceTensor *adapted, int64_t count) {
@@ -119,6 +119,8 @@ static void forEachOffset(int64_t rank, const int64_t *sizes, const int64_t *str
 
 int trace_rt_check_index(TraceTensor index, int64_t size, int32_t wrap, int32_t has_ignore, int64_t ignore,
                          const TraceTensorDesc *desc, TraceTensor *out) {
+  if (here().kind == TRACE_DEVICE_CUDA)
+    return checkIndexOnDevice(index, size, wrap, has_ignore, ignore, out);
   int64_t rank = 0, *sizes = nullptr, *strides = nullptr;
   if (aoti_torch_get_dim(handle(index), &rank) || aoti_torch_get_sizes(handle(index), &sizes) ||
       aoti_torch_get_strides(handle(index), &strides))

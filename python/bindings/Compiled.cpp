@@ -173,7 +173,8 @@ void trace_python::bindCompiled(nb::module_ &m) {
           "__init__",
           [](PyCompiledGraph *self, ImportBuilder &builder, const std::string &function, bool exactRounding,
              bool verifyStages, int64_t fuseLimit, unsigned vectorBits, bool locations, const std::string &device,
-             const std::string &chip, bool emulated, bool load, const std::vector<std::string> &formats) {
+             const std::string &chip, bool emulated, bool load, const std::vector<std::string> &formats,
+             int deviceIndex) {
             CompileOptions options;
             options.function = function;
             options.exactRounding = exactRounding;
@@ -186,13 +187,15 @@ void trace_python::bindCompiled(nb::module_ &m) {
             options.emulated = emulated;
             options.load = load;
             options.formats = formats;
+            options.deviceIndex = deviceIndex;
             new (self) PyCompiledGraph(builder, options);
           },
           nb::arg("builder"), nb::kw_only(), nb::arg("function") = "main", nb::arg("exact_rounding") = false,
           nb::arg("verify_stages") = false, nb::arg("fuse_limit") = -1, nb::arg("vector_bits") = 0,
           nb::arg("locations") = false, nb::arg("device") = "cpu", nb::arg("chip") = "sm_90",
           nb::arg("emulated") = false, nb::arg("load") = true,
-          nb::arg("formats") = std::vector<std::string>{"cubin", "ptx"}, nb::keep_alive<1, 2>(),
+          nb::arg("formats") = std::vector<std::string>{"cubin", "ptx"}, nb::arg("device_index") = 0,
+          nb::keep_alive<1, 2>(),
           "Compiles the builder's module. Raises DiagnosticError.")
       .def("forward", &PyCompiledGraph::forward, nb::arg("arguments"),
            "Runs the forward: its results, then the saved values. Takes the handles over.")

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 import torch._dynamo.trace_rules
 
-from . import _C, config, inspection
+from . import _C, config, devices, inspection
 from .capture import Captured, capture, changing_floats
 from .errors import CompileError, Unsupported
 from .executable import Executable
@@ -77,6 +77,7 @@ class Graph:
             compiled = _C.CompiledGraph(
                 builder, function="main", exact_rounding=config.exact_rounding, verify_stages=config.verify_stages,
                 fuse_limit=config.fuse_limit, vector_bits=config.vector_bits, locations=config.locations,
+                **devices.compile_options(captured.device),
             )
         except Unsupported:
             raise

@@ -26,6 +26,7 @@ from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTens
 from torch.fx.experimental.proxy_tensor import get_proxy_mode, get_proxy_slot, make_fx
 from torch.utils._pytree import tree_leaves
 
+from .devices import common_device
 from .dtypes import element_name
 from .errors import Unsupported
 
@@ -127,6 +128,8 @@ class Captured:
     #: Dynamo's inputs, tensors and numbers.
     num_inputs: int = 0
     graph: torch.fx.GraphModule | None = None
+    #: Of the inputs, and of all results of its operators.
+    device: torch.device = torch.device("cpu")
 
 
 _TORCH_ROOT = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
@@ -319,8 +322,8 @@ class _Interpreter(torch.fx.Interpreter):
     def _check_value(self, n: Node, result: Any) -> None:
         for value in tree_leaves(result):
             if isinstance(value, torch.Tensor):
-                if value.device.type not in ("cpu", "meta"):
-                    raise Unsupported(f"tensors on {value.device}")
+                if value.device != self.state.device and value.device.type != "meta":
+                    raise Unsupported(f"tensors on {value.device} in a graph on {self.state.device}")
                 if value.layout != torch.strided or value.is_quantized:
                     raise Unsupported(f"tensors of layout {value.layout}")
                 if element_name(value.dtype) is None or value.dtype.is_complex:
@@ -407,8 +410,9 @@ class _Interpreter(torch.fx.Interpreter):
 class _State:
     """What the interpreters of one capture share."""
 
-    def __init__(self, gm: torch.fx.GraphModule, mode: FakeTensorMode) -> None:
+    def __init__(self, gm: torch.fx.GraphModule, mode: FakeTensorMode, device: torch.device) -> None:
         self.mode = mode
+        self.device = device
         self.mutations = _Mutations(gm)
         self.taken = 0
         self.constants: list[tuple[torch.Tensor, FunctionalTensor]] = []
@@ -508,17 +512,15 @@ def fake_input(mode: FakeTensorMode, tensor: torch.Tensor) -> torch.Tensor:
         raise Unsupported(f"tensors of the class {type(tensor).__name__}")
     if tensor.layout != torch.strided or tensor.is_quantized or tensor.is_nested:
         raise Unsupported(f"tensors of layout {tensor.layout}")
-    if tensor.device.type != "cpu":
-        raise Unsupported(f"tensors on {tensor.device}")
     if element_name(tensor.dtype) is None or tensor.dtype.is_complex:
         raise Unsupported(f"tensors of {tensor.dtype}")
     with mode:
         size, stride = tuple(map(int, tensor.size())), tuple(map(int, tensor.stride()))
         offset = int(tensor.storage_offset())
         if not offset:
-            return torch.empty_strided(size, stride, dtype=tensor.dtype)
+            return torch.empty_strided(size, stride, dtype=tensor.dtype, device=tensor.device)
         extent = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if 0 not in size else 0
-        base = torch.empty((offset + extent,), dtype=tensor.dtype)
+        base = torch.empty((offset + extent,), dtype=tensor.dtype, device=tensor.device)
         return base.as_strided(size, stride, offset)
 
 
@@ -529,10 +531,11 @@ def capture(gm: torch.fx.GraphModule, inputs: Sequence[Any], constants: list[tor
     """
     placeholders = [n for n in gm.graph.nodes if n.op == "placeholder"]
     mode = FakeTensorMode(allow_non_fake_inputs=False)
-    state = _State(gm, mode)
+    owned = _owned_tensors(gm)
+    device = common_device([x for x in [*inputs, *owned] if isinstance(x, torch.Tensor)])
+    state = _State(gm, mode, device)
     grad_enabled = torch.is_grad_enabled()
     flat: list[Any] = [fake_input(mode, x) if isinstance(x, torch.Tensor) else x for x in inputs]
-    owned = _owned_tensors(gm)
     constants.extend(owned)
     tensors = [x for x in flat if isinstance(x, torch.Tensor)]
     fakes = tensors + [fake_input(mode, c) for c in owned]
@@ -578,6 +581,7 @@ def capture(gm: torch.fx.GraphModule, inputs: Sequence[Any], constants: list[tor
     captured.draws = any(draws(n) for n in root.nodes())
     captured.num_inputs = len(flat)
     captured.graph = graph
+    captured.device = device
     return captured
 
 

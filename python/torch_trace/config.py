@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 from .errors import ConfigError
 
 _PREFIX = "TORCH_TRACE_"
-# Variables with our prefix that belong to the repository's own tooling.
-_TOOLING = ("TORCH_TRACE_DEV_", "TORCH_TRACE_RUNTIME", "TORCH_TRACE_TEST_")
+# Variables with our prefix that are no switches: of the repository's own tooling, and libraries and programs that the
+# C++ parts look for.
+_OTHERS = ("TORCH_TRACE_CUDA_DRIVER", "TORCH_TRACE_DEV_", "TORCH_TRACE_PTXAS", "TORCH_TRACE_RUNTIME", "TORCH_TRACE_TEST_")
 
 
 class Switch(NamedTuple):
@@ -39,6 +40,10 @@ SWITCHES: dict[str, Switch] = {
         "once, 'error' raises.", False, ("eager", "error"),
     ),
     "dump": Switch(str, "", "A directory: every stage of every graph is written there.", False),
+    "device_emulation": Switch(
+        bool, False, "Run the fusions of CPU tensors as a GPU's kernels in the simulator: slow, for tests of the kernels "
+        "and of how they are launched.", True,
+    ),
     "exact_rounding": Switch(
         bool, False, "Round f16 and bf16 after every operation inside a fusion, as eager does, instead of keeping f32.",
         True,
@@ -87,7 +92,7 @@ def load_environment(environment: dict[str, str] | None = None) -> None:
     environment = dict(os.environ) if environment is None else environment
     fresh = {name: switch.default for name, switch in SWITCHES.items()}
     for variable, text in environment.items():
-        if not variable.startswith(_PREFIX) or variable.startswith(_TOOLING):
+        if not variable.startswith(_PREFIX) or variable.startswith(_OTHERS):
             continue
         name = variable[len(_PREFIX):].lower()
         if name not in SWITCHES:

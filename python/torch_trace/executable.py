@@ -47,6 +47,7 @@ class Executable:
         self.positions = [a.position for a in captured.arguments if a.position is not None]
         self.uses_random = captured.uses_random
         self.draws = captured.draws
+        self.device = captured.device
         self.shapes = [(tuple(a.fake.shape), a.fake.dtype) for a in captured.arguments]
         if self.uses_random:
             self.shapes.append(((), torch.int64))
@@ -76,7 +77,7 @@ class Executable:
         if self.mutations and _overlapping(tensors, self.mutated_arguments):
             return self.eager(*args)
         if self.uses_random:
-            tensors = [*tensors, torch.empty((), dtype=torch.int64).random_()]
+            tensors = [*tensors, torch.empty((), dtype=torch.int64, device=self.device).random_()]
         if self.apply is not None and _is_grad_enabled():
             results = self.apply(*tensors)
         else:
@@ -148,7 +149,7 @@ class Executable:
         kept = [start[kind] + i for kind, i in plan if kind != "cotangent"]
         # Without one, results require grad as eager's do, but no number in them depends on an input: gradients are zero.
         has_backward = bool(self.compiled.has_backward)
-        shapes = self.shapes
+        shapes, device = self.shapes, self.device
         wanted_cotangents = [i for kind, i in plan if kind == "cotangent"]
         assert all(kind == "cotangent" for kind, _ in plan[len(kept):]), "cotangents are the backward's last arguments"
 
@@ -181,7 +182,7 @@ class Executable:
                 result: list[torch.Tensor | None] = [None] * num_arguments
                 mask = [c is not None for c in cotangents]
                 if not has_backward:
-                    return tuple(torch.zeros(shape, dtype=dtype) if wanted else None
+                    return tuple(torch.zeros(shape, dtype=dtype, device=device) if wanted else None
                                  for (shape, dtype), wanted in zip(shapes, ctx.needs_input_grad, strict=True))
                 if True not in mask:
                     return tuple(result)

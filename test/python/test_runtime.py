@@ -459,7 +459,7 @@ def test_calls_are_below_autograd(rt):
 
     args = (ctypes.c_void_p * 1)(pointer(handle(x)))
     out = (ctypes.c_void_p * 1)()
-    assert rt.trace_rt_run(host, None, args, out) == 0
+    assert rt.trace_rt_run(host, None, args, ctypes.c_int64(1), out) == 0
     got = take(out[0])
     assert not got.requires_grad and got.grad_fn is None and torch.equal(got, x.exp())
     assert torch.is_grad_enabled()
@@ -476,7 +476,7 @@ def test_context_holds_calls_and_constants(rt):
     )
     before = stats(rt).allocated
     context = ctypes.c_void_p()
-    assert rt.trace_rt_context_create(entries, ctypes.c_int64(2), ctypes.byref(context)) == 0
+    assert rt.trace_rt_context_create(entries, ctypes.c_int64(2), 0, 0, ctypes.byref(context)) == 0
     slots = ctypes.cast(context, ctypes.POINTER(ctypes.c_void_p))
     out = (ctypes.c_void_p * 1)()
     operand = (ctypes.c_void_p * 1)(slots[1])
@@ -485,5 +485,5 @@ def test_context_holds_calls_and_constants(rt):
     rt.trace_rt_context_free(context)
     assert stats(rt).allocated == before
     entries[0].text = b"aten::nothing||"
-    assert rt.trace_rt_context_create(entries, ctypes.c_int64(2), ctypes.byref(context)) == 1
+    assert rt.trace_rt_context_create(entries, ctypes.c_int64(2), 0, 0, ctypes.byref(context)) == 1
     assert b"there is no operator" in rt.trace_rt_error()

@@ -113,7 +113,7 @@ private:
         return failure();
     }
     std::string error;
-    if (failed(module.run(func.getName(), handles.data(), results.data(), error)))
+    if (failed(module.run(func.getName(), handles, results.data(), error)))
       return func.emitError(error);
     SmallVector<Tensor> values;
     for (auto [type, handle] : llvm::zip_equal(func.getResultTypes(), results)) {

@@ -40,6 +40,8 @@ struct CompileOptions {
   bool printLocations = false;
   /// What the fusions run on: "cpu" or "cuda".
   std::string device = "cpu";
+  /// Of "cuda": the number of the device that the code is loaded on first.
+  int deviceIndex = 0;
   /// Of "cuda": the architecture.
   std::string chip = "sm_90";
   /// Of "cuda": the kernels are for the simulator.

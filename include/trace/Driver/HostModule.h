@@ -10,16 +10,23 @@
 
 namespace mlir::trace {
 
+/// What the kernels of a module are for: a TraceDevice and its number.
+struct HostDevice {
+  int32_t kind = TRACE_DEVICE_CPU;
+  int32_t index = 0;
+};
+
 /// Machine code of a lowered module with the runtime context it was loaded with. The runtime must have been loaded.
 class HostModule {
 public:
   /// Compiles `lowered` (host functions and kernels in the LLVM dialect). Failure is a diagnostic at the module.
-  static FailureOr<std::unique_ptr<HostModule>> create(ModuleOp lowered, const JitOptions &options);
+  static FailureOr<std::unique_ptr<HostModule>> create(ModuleOp lowered, const JitOptions &options,
+                                                       const HostDevice &device = {});
   ~HostModule();
 
   /// Runs a host function on arrays of AtenTensorHandles: `arguments` stay the caller's, `results` are new references.
   /// On failure no result is set and `error` says why.
-  LogicalResult run(StringRef function, void **arguments, void **results, std::string &error);
+  LogicalResult run(StringRef function, MutableArrayRef<void *> arguments, void **results, std::string &error);
 
 private:
   HostModule() = default;

@@ -43,6 +43,8 @@ void addFusionPasses(OpPassManager &pm, const PipelineSettings &settings);
 /// LLVM dialect. The first part may run on a forward alone, whose layouts a backward compiled later needs.
 void addLayoutPasses(OpPassManager &pm, const PipelineSettings &settings);
 void addCodegenPasses(OpPassManager &pm, const PipelineSettings &settings);
+/// Of the second part what comes behind the kernels: the host code.
+void addHostCodegenPasses(OpPassManager &pm);
 /// What the second part does with the fusions for "cuda", up to the end of a device stage: each becomes a gpu.module of
 /// kernels (Gpu), that is lowered (Nvvm) and then a gpu.binary (Ptx). Host functions stay as they are.
 void addDeviceCodegenPasses(OpPassManager &pm, const PipelineSettings &settings, Stage from = Stage::Split,

@@ -12,6 +12,10 @@
 // Errors: a function that returns an int gives 0, or 1 after having set the calling thread's message
 // (trace_rt_error). No C++ exception leaves the library.
 //
+// Devices: a context is made for the CPU, for a CUDA device, or for the emulated device, whose memory is the CPU's.
+// While trace_rt_run runs one of its functions, tensors and buffers of the calling thread are made there, and kernels
+// are launched on PyTorch's current stream of the device.
+//
 // Threads: everything may be called from several threads at once; one context may be used by several threads.
 //
 //===----------------------------------------------------------------------===//
@@ -49,6 +53,14 @@ enum TraceElementType {
   TRACE_NUM_ELEMENT_TYPES = 14
 };
 
+/// What a context is made for.
+enum TraceDevice {
+  TRACE_DEVICE_CPU = 0,
+  TRACE_DEVICE_CUDA = 1,
+  /// Kernels run in libtrace_emulated_cuda.so, on CPU tensors.
+  TRACE_DEVICE_EMULATED = 2
+};
+
 /// The type and layout of a tensor. Compiled code holds them as constants.
 typedef struct TraceTensorDesc {
   int32_t element_type; // TraceElementType
@@ -71,7 +83,7 @@ TRACE_RT_EXPORT void trace_rt_set_error(const char *message);
 TRACE_RT_EXPORT void trace_rt_error_at(const char *where);
 
 //===----------------------------------------------------------------------===//
-// The buffer pool (CPU)
+// Buffers, and the pool that the CPU's come from
 //===----------------------------------------------------------------------===//
 
 typedef struct TracePoolStats {
@@ -84,10 +96,12 @@ typedef struct TracePoolStats {
 } TracePoolStats;
 
 /// A buffer of at least `bytes` bytes, 64-byte aligned; null when memory is exhausted. Zero bytes give a buffer too.
+/// For a CUDA device it comes from PyTorch's caching allocator, and belongs to the current stream: what is launched
+/// there after it was given back may use it at once, another stream's kernels may not.
 TRACE_RT_EXPORT void *trace_rt_buffer(int64_t bytes);
 /// Gives it back; null is allowed.
 TRACE_RT_EXPORT void trace_rt_buffer_free(void *buffer);
-/// Scratch memory of kernels: the same pool.
+/// Scratch memory of the CPU's kernels: the pool.
 TRACE_RT_EXPORT void *trace_rt_scratch(int64_t bytes);
 TRACE_RT_EXPORT void trace_rt_scratch_free(void *buffer);
 TRACE_RT_EXPORT void trace_rt_pool_stats(TracePoolStats *stats);
@@ -133,8 +147,9 @@ TRACE_RT_EXPORT void trace_rt_unwind(TraceTensor *handles, int64_t num_handles, 
 
 /// Makes arguments fit: for each of `count` arguments, `adapted[i]` becomes `args[i]` itself where it has the element
 /// type, shape and strides of `descs[i]` (strides of dimensions of size 1 do not count), or a new tensor of that layout
-/// where only strides differ (or where the argument is lazily negated, conjugated or zero). Fails, naming the argument,
-/// where element type, shape or device differ. On failure nothing is held.
+/// where only strides differ (or where the argument is lazily negated, conjugated or zero; or where it is a number on
+/// the CPU, a tensor of rank 0, and the function runs on a CUDA device). Fails, naming the argument, where element
+/// type, shape or device differ. On failure nothing is held.
 TRACE_RT_EXPORT int trace_rt_adapt(const TraceTensor *args, const TraceTensorDesc *const *descs, int64_t count,
                                    TraceTensor *adapted);
 /// Deletes those of `adapted` that are not the argument itself.
@@ -142,7 +157,8 @@ TRACE_RT_EXPORT void trace_rt_free_adapted(const TraceTensor *args, TraceTensor 
 
 /// Fails unless every element of the int64 tensor is in [0, size), with `wrap` in [-size, size), or equal to `ignore`
 /// where `has_ignore`. The message is eager's: "index 12 is out of bounds for dimension 0 with size 10".
-/// `out`, where not null, receives a new contiguous tensor with `size` added to negative elements.
+/// `out`, where not null, receives a new contiguous tensor with `size` added to negative elements. On a CUDA device the
+/// check is made there, as eager makes it: a failure is the device's, and is reported by a later call.
 TRACE_RT_EXPORT int trace_rt_check_index(TraceTensor index, int64_t size, int32_t wrap, int32_t has_ignore,
                                          int64_t ignore, const TraceTensorDesc *desc, TraceTensor *out);
 
@@ -183,24 +199,63 @@ TRACE_RT_EXPORT int trace_rt_call(void *call, const TraceTensor *operands, const
 // Executables
 //===----------------------------------------------------------------------===//
 
-/// A compiled module exports `trace_table` (an array of these) and `trace_table_size` (int64_t). Compiled functions
-/// take the context made from it, an array with a prepared call or a constant tensor for each entry.
+/// The code of a fusion's kernels in one form, and all of them; the first that a device takes is loaded.
+typedef struct TraceDeviceImage {
+  const char *kind; // "cubin", "ptx" or "bitcode", for messages
+  const void *data; // followed by a zero byte
+  int64_t bytes;
+} TraceDeviceImage;
+typedef struct TraceDeviceModule {
+  int64_t num_images;
+  const TraceDeviceImage *images;
+} TraceDeviceModule;
+
+/// A kernel of a module. Its parameters are pointers: slots[i] is the place of parameter i in the fusion's array.
+typedef struct TraceDeviceKernel {
+  int64_t module; // number of the module's entry, which comes before this one
+  int64_t grid[3];
+  int64_t block[3];
+  int64_t num_slots;
+  const int64_t *slots;
+} TraceDeviceKernel;
+
+/// A compiled module has a function `trace_get_table` that gives an array of these. Compiled functions take the context
+/// made from it, an array with what was prepared for each entry.
 typedef struct TraceTableEntry {
-  int64_t kind;                // 0: a library call, 1: a constant
-  const char *text;            // of a call
+  int64_t kind;                // 0: a library call, 1: a constant, 2: a device module, 3: a kernel
+  const char *text;            // of a call; a name
   const TraceTensorDesc *desc; // of a constant
-  const void *data;            // desc->bytes bytes
+  const void *data;            // desc->bytes bytes; a TraceDeviceModule; a TraceDeviceKernel
 } TraceTableEntry;
 
-TRACE_RT_EXPORT int trace_rt_context_create(const TraceTableEntry *entries, int64_t count, void **context);
+/// Prepares a table for a device (TraceDevice) and its number; 0 for the CPU. The entries must live as long as the
+/// context. One of a CUDA device prepares itself for others when it runs there.
+TRACE_RT_EXPORT int trace_rt_context_create(const TraceTableEntry *entries, int64_t count, int32_t device,
+                                            int32_t index, void **context);
+/// Kernels that still run keep what they use: constants go back when the streams that used them are done, and modules
+/// are unloaded after the device has been waited for.
 TRACE_RT_EXPORT void trace_rt_context_free(void *context);
 
 /// A compiled host function. `args` stay the caller's; `results` get new handles.
 typedef int32_t (*TraceHostFunction)(void *context, TraceTensor *args, TraceTensor *results);
 
 /// Runs a host function as compiled code must run: below autograd, with LibTorch's own allocations coming from the
-/// pool. On failure returns 1, with no handle left behind.
-TRACE_RT_EXPORT int trace_rt_run(TraceHostFunction function, void *context, TraceTensor *args, TraceTensor *results);
+/// pool; for a CUDA device, with the device of the arguments as the current one, on its current stream. On failure
+/// returns 1, with no handle left behind.
+TRACE_RT_EXPORT int trace_rt_run(TraceHostFunction function, void *context, TraceTensor *args, int64_t num_args,
+                                 TraceTensor *results);
+
+//===----------------------------------------------------------------------===//
+// Kernels of a GPU
+//===----------------------------------------------------------------------===//
+
+/// Replaces those of `count` pointers that are not 16-byte aligned by the addresses of copies, of bytes[i] bytes; they
+/// are left alone where bytes[i] is negative. copies[i], null before, receives the buffer.
+TRACE_RT_EXPORT int trace_rt_align(void **pointers, int64_t count, const int64_t *bytes, void **copies);
+/// Launches a kernel (the context's slot of its entry) on the pointers of its fusion.
+TRACE_RT_EXPORT int trace_rt_launch(void *kernel, void **pointers);
+/// Gives buffers back and makes them null; null entries are allowed.
+TRACE_RT_EXPORT void trace_rt_buffers_free(void **buffers, int64_t count);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -158,7 +158,7 @@ Value Globals::descArray(OpBuilder &b, Location loc, ArrayRef<DescKey> descs) {
 int64_t Globals::addCall(StringRef text) {
   auto [it, added] = knownEntries.try_emplace(("call\n" + text).str(), entries.size());
   if (added)
-    entries.push_back({0, text.str(), {}, {}});
+    entries.push_back({Entry::Call, text.str(), {}, {}});
   return it->second;
 }
 
@@ -167,11 +167,126 @@ int64_t Globals::addConstant(RankedTensorType type, ArrayRef<int64_t> strides, S
   std::string key = ("constant\n" + desc.getSymName() + "\n" + data).str();
   auto [it, added] = knownEntries.try_emplace(key, entries.size());
   if (added) {
-    auto array = LLVM::LLVMArrayType::get(IntegerType::get(module.getContext(), 8), data.size());
-    entries.push_back({1, "", desc, make("data", data, array, StringAttr::get(module.getContext(), data))});
+    entries.push_back({Entry::Constant, "", desc, makeBytes("data", data)});
   }
   return it->second;
 }
+
+//===----------------------------------------------------------------------===//
+// Kernels of a GPU
+//===----------------------------------------------------------------------===//
+
+LLVM::GlobalOp Globals::makeBytes(StringRef kind, StringRef bytes) {
+  auto array = LLVM::LLVMArrayType::get(IntegerType::get(module.getContext(), 8), bytes.size());
+  return make(kind, bytes, array, StringAttr::get(module.getContext(), bytes));
+}
+
+static StringRef kindName(gpu::CompilationTarget format) {
+  switch (format) {
+  case gpu::CompilationTarget::Assembly:
+    return "ptx";
+  case gpu::CompilationTarget::Binary:
+    return "cubin";
+  case gpu::CompilationTarget::Offload:
+    return "bitcode";
+  case gpu::CompilationTarget::Fatbin:
+    return "fatbin";
+  }
+  llvm_unreachable("a form of a gpu.object");
+}
+
+/// A TraceDeviceModule with its TraceDeviceImages.
+LLVM::GlobalOp Globals::makeImages(gpu::BinaryOp binary) {
+  MLIRContext *context = module.getContext();
+  Type i64 = IntegerType::get(context, 64);
+  Location loc = module.getLoc();
+  struct Image {
+    LLVM::GlobalOp kind, data;
+    int64_t bytes;
+  };
+  SmallVector<Image> images;
+  for (auto object : binary.getObjects().getAsRange<gpu::ObjectAttr>()) {
+    // The driver reads PTX up to a zero byte, which MLIR may have put there already.
+    std::string bytes = object.getObject().getValue().str();
+    int64_t size = bytes.size();
+    bytes += '\0';
+    images.push_back({makeText(kindName(object.getFormat())), makeBytes("image", bytes), size});
+  }
+  auto constant = [&](OpBuilder &b, int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
+  };
+  auto imageType = LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, i64});
+  auto arrayType = LLVM::LLVMArrayType::get(imageType, images.size());
+  std::string key = binary.getSymName().str();
+  LLVM::GlobalOp array = make("images", key, arrayType, Attribute(), [&](OpBuilder &b) -> Value {
+    Value value = LLVM::UndefOp::create(b, loc, arrayType);
+    for (auto [i, image] : llvm::enumerate(images))
+      value = LLVM::InsertValueOp::create(
+          b, loc, value,
+          makeStruct(b, loc, imageType,
+                     {addressOf(b, loc, image.kind), addressOf(b, loc, image.data), constant(b, image.bytes)}),
+          ArrayRef<int64_t>(static_cast<int64_t>(i)));
+    return value;
+  });
+  auto type = LLVM::LLVMStructType::getLiteral(context, {i64, pointer});
+  return make("module", key, type, Attribute(), [&](OpBuilder &b) {
+    return makeStruct(b, loc, type, {constant(b, images.size()), addressOf(b, loc, array)});
+  });
+}
+
+/// A TraceDeviceKernel.
+LLVM::GlobalOp Globals::makeLaunch(int64_t moduleEntry, DictionaryAttr kernel, ArrayRef<int64_t> slots) {
+  MLIRContext *context = module.getContext();
+  Type i64 = IntegerType::get(context, 64);
+  Location loc = module.getLoc();
+  auto triple = LLVM::LLVMArrayType::get(i64, 3);
+  auto type = LLVM::LLVMStructType::getLiteral(context, {i64, triple, triple, i64, pointer});
+  LLVM::GlobalOp places = slots.empty() ? LLVM::GlobalOp() : makeIntegers(slots);
+  std::string key = std::to_string(moduleEntry) + " " + kernel.getAs<StringAttr>("name").str();
+  return make("kernel", key, type, Attribute(), [&](OpBuilder &b) {
+    auto constant = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(value));
+    };
+    auto makeTriple = [&](StringRef name) {
+      Value value = LLVM::UndefOp::create(b, loc, triple);
+      for (auto [i, size] : llvm::enumerate(kernel.getAs<DenseI64ArrayAttr>(name).asArrayRef()))
+        value = LLVM::InsertValueOp::create(b, loc, value, constant(size), ArrayRef<int64_t>(static_cast<int64_t>(i)));
+      return value;
+    };
+    return makeStruct(b, loc, type,
+                      {constant(moduleEntry), makeTriple("grid"), makeTriple("block"), constant(slots.size()),
+                       places ? addressOf(b, loc, places) : null(b, loc)});
+  });
+}
+
+FailureOr<SmallVector<int64_t>> Globals::addKernels(gpu::BinaryOp binary) {
+  if (auto found = kernels.find(binary); found != kernels.end())
+    return found->second;
+  auto launches = binary->getAttrOfType<ArrayAttr>("trace.kernels");
+  if (!launches)
+    return binary.emitOpError("does not say in trace.kernels how its kernels are launched");
+  SmallVector<int64_t> numbers;
+  if (!launches.empty()) {
+    int64_t moduleEntry = entries.size();
+    entries.push_back({Entry::Module, binary.getSymName().str(), {}, makeImages(binary)});
+    for (Attribute attribute : launches) {
+      auto kernel = dyn_cast<DictionaryAttr>(attribute);
+      auto name = kernel ? kernel.getAs<StringAttr>("name") : StringAttr();
+      auto grid = kernel ? kernel.getAs<DenseI64ArrayAttr>("grid") : DenseI64ArrayAttr();
+      auto block = kernel ? kernel.getAs<DenseI64ArrayAttr>("block") : DenseI64ArrayAttr();
+      auto slots = kernel ? kernel.getAs<DenseI64ArrayAttr>("slots") : DenseI64ArrayAttr();
+      if (!name || !grid || grid.size() != 3 || !block || block.size() != 3 || !slots)
+        return binary.emitOpError("has in trace.kernels no name, grid, block and slots of a kernel, but ") << attribute;
+      numbers.push_back(entries.size());
+      entries.push_back({Entry::Kernel, name.str(), {}, makeLaunch(moduleEntry, kernel, slots.asArrayRef())});
+    }
+  }
+  return kernels[binary] = numbers;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
 
 LogicalResult Globals::finish() {
   constexpr StringLiteral name = "trace_get_table";
@@ -188,7 +303,7 @@ LogicalResult Globals::finish() {
   Location loc = module.getLoc();
   SmallVector<LLVM::GlobalOp> texts;
   for (const Entry &entry : entries)
-    texts.push_back(entry.kind == 0 ? makeText(entry.text) : LLVM::GlobalOp());
+    texts.push_back(entry.kind == Entry::Constant ? LLVM::GlobalOp() : makeText(entry.text));
   LLVM::GlobalOp table = make("table", "", type, Attribute(), [&](OpBuilder &b) -> Value {
     Value array = LLVM::UndefOp::create(b, loc, type);
     for (auto [i, entry] : llvm::enumerate(entries)) {

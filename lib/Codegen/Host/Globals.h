@@ -2,10 +2,12 @@
 #ifndef TRACE_LIB_CODEGEN_HOST_GLOBALS_H
 #define TRACE_LIB_CODEGEN_HOST_GLOBALS_H
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir::trace::host {
@@ -39,12 +41,20 @@ public:
   int64_t addCall(StringRef text);
   /// `data` has one element where the strides are all 0.
   int64_t addConstant(RankedTensorType type, ArrayRef<int64_t> strides, StringRef data);
+  /// The numbers of the kernels of a fusion, after the entry of their module, which is made at the first call. Fails,
+  /// with an error at the binary, where it does not say how they are launched.
+  FailureOr<SmallVector<int64_t>> addKernels(gpu::BinaryOp binary);
+  /// An array of i64.
+  Value integers(OpBuilder &b, Location loc, ArrayRef<int64_t> values) {
+    return addressOf(b, loc, makeIntegers(values));
+  }
   /// Adds @trace_get_table. Fails, with an error at the module, where there is one.
   LogicalResult finish();
 
 private:
+  /// A TraceTableEntry.
   struct Entry {
-    int64_t kind;
+    enum Kind : int64_t { Call = 0, Constant = 1, Module = 2, Kernel = 3 } kind;
     std::string text;
     LLVM::GlobalOp desc, data;
   };
@@ -53,6 +63,9 @@ private:
                       function_ref<Value(OpBuilder &)> initializer = nullptr);
   LLVM::GlobalOp makeText(StringRef text);
   LLVM::GlobalOp makeDesc(RankedTensorType type, ArrayRef<int64_t> strides, int64_t offset);
+  LLVM::GlobalOp makeBytes(StringRef kind, StringRef bytes);
+  LLVM::GlobalOp makeImages(gpu::BinaryOp binary);
+  LLVM::GlobalOp makeLaunch(int64_t module, DictionaryAttr kernel, ArrayRef<int64_t> slots);
   LLVM::GlobalOp makeIntegers(ArrayRef<int64_t> values);
   Value addressOf(OpBuilder &b, Location loc, LLVM::GlobalOp global);
   Value null(OpBuilder &b, Location loc);
@@ -64,6 +77,7 @@ private:
   llvm::StringMap<LLVM::GlobalOp> known;
   llvm::StringMap<int64_t> knownEntries;
   SmallVector<Entry> entries;
+  llvm::MapVector<Operation *, SmallVector<int64_t>> kernels; // by binary
 };
 
 } // namespace mlir::trace::host

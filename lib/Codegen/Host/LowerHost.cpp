@@ -4,6 +4,8 @@
 // code of their own: a value is its root, an offset and strides. What a use needs is made where it stands: an address
 // for a fusion, a handle for everything else.
 //
+// A fusion is a call of its entry on the CPU, or, where a gpu.binary stands for it, the launches of its kernels.
+//
 // Handles and buffers that the function owns lie in two arrays on its stack, from which the error path frees what is
 // there; so an entry is null before its value exists and after it was freed or given away.
 //
@@ -27,6 +29,8 @@ using namespace mlir::trace::host;
 
 using Strides = SmallVector<int64_t>;
 
+static constexpr StringLiteral scratchAttr = "trace.scratch";
+
 namespace {
 
 struct Root {
@@ -37,6 +41,8 @@ struct Root {
   Strides strides;
   /// Somebody needs a tensor, not just an address.
   bool needsHandle = false;
+  /// It starts at a multiple of 16 bytes, as a kernel of a GPU needs.
+  bool aligned = false;
   Operation *lastUse = nullptr;
   /// Slots of handles of views of it.
   SmallVector<unsigned> viewSlots;
@@ -73,7 +79,8 @@ private:
   // -- emission
   void emitPrologue();
   LogicalResult emit(Operation *op);
-  void emitFusion(CallOp call);
+  LogicalResult emitFusion(CallOp call);
+  LogicalResult emitLaunches(CallOp call, gpu::BinaryOp binary);
   LogicalResult emitLibrary(CallLibraryOp call);
   void emitCheckIndex(CheckIndexOp check);
   void emitReturn(ReturnOp ret);
@@ -90,6 +97,10 @@ private:
   Value runtime(StringRef name, TypeRange results, ValueRange operands);
   void check(StringRef name, ValueRange operands);
   void failUnless(Value condition);
+  /// The kernels of a fusion for a GPU; null where it runs on the CPU.
+  gpu::BinaryOp binaryOf(CallOp call) { return symbols.lookup<gpu::BinaryOp>((call.getCallee() + "__gpu").str()); }
+  /// For a kernel of a GPU, the bytes to copy where the value is not at a multiple of 16 bytes; -1 where it always is.
+  int64_t bytesToAlign(Value value);
   Value where();
   void store(Value value, Value address) { LLVM::StoreOp::create(b, loc(), value, address); }
   Value load(Value address) { return LLVM::LoadOp::create(b, loc(), pointer, address); }
@@ -106,6 +117,8 @@ private:
   SmallVector<std::unique_ptr<Root>> roots;
   DenseMap<Value, View> views;
   unsigned numHandles = 0, numBuffers = 0, numTemporaries = 1;
+  /// Of the buffers, the last: scratch memory and aligned operands of the fusion that is being launched.
+  unsigned firstLaunchBuffer = 0, numLaunchBuffers = 0;
 
   /// The op that code is made for (null: the function), and the one that the error path would name now.
   Operation *current = nullptr;
@@ -202,7 +215,7 @@ LogicalResult Lowering::analyse(Operation *op) {
     FailureOr<Strides> strides = layoutOf(op, 0);
     if (failed(entry) || failed(strides))
       return failure();
-    addRoot(constant, Root::Constant, *entry, *strides, nullptr);
+    addRoot(constant, Root::Constant, *entry, *strides, nullptr)->aligned = true;
     return success();
   }
   bool isFusion = isa<CallOp>(op);
@@ -221,10 +234,18 @@ LogicalResult Lowering::analyse(Operation *op) {
     if (failed(strides))
       return failure();
     // Whether a fusion's result is a plain buffer is only known once all uses are: see below.
-    addRoot(result, isFusion ? Root::Buffer : Root::Handle, 0, *strides, op);
+    Root *root = addRoot(result, isFusion ? Root::Buffer : Root::Handle, 0, *strides, op);
+    root->aligned = isFusion;
     if (!isFusion)
-      views[result].root->index = numHandles++;
+      root->index = numHandles++;
   }
+  if (auto call = dyn_cast<CallOp>(op))
+    if (gpu::BinaryOp binary = binaryOf(call)) {
+      auto scratch = binary->getAttrOfType<DenseI64ArrayAttr>(scratchAttr);
+      unsigned numScratch = scratch ? scratch.size() : 0;
+      numTemporaries = std::max(numTemporaries, op->getNumOperands() + op->getNumResults() + numScratch);
+      numLaunchBuffers = std::max(numLaunchBuffers, op->getNumOperands() + numScratch);
+    }
   return success();
 }
 
@@ -353,7 +374,47 @@ void Lowering::emitPrologue() {
   check("trace_rt_adapt", {lowered.getArgument(1), globals.descArray(b, loc(), descs), count, adapted});
 }
 
-void Lowering::emitFusion(CallOp call) {
+int64_t Lowering::bytesToAlign(Value value) {
+  View &view = views[value];
+  int64_t offset = view.offset * getElementBytes(typeOf(value).getElementType());
+  return view.root->aligned && offset % 16 == 0 ? -1 : getStorageBytes(typeOf(value), view.strides);
+}
+
+/// With the addresses of operands and results in `temporaries`.
+LogicalResult Lowering::emitLaunches(CallOp call, gpu::BinaryOp binary) {
+  FailureOr<SmallVector<int64_t>> kernels = globals.addKernels(binary);
+  if (failed(kernels))
+    return failure();
+  // Results without elements need no kernel.
+  if (kernels->empty())
+    return success();
+  unsigned numOperands = call.getOperands_().size(), place = numOperands + call.getNumResults();
+  unsigned nextBuffer = firstLaunchBuffer;
+  auto null = [&] { return LLVM::ZeroOp::create(b, loc(), pointer); };
+  SmallVector<int64_t> bytes =
+      llvm::map_to_vector(call.getOperands_(), [&](Value operand) { return bytesToAlign(operand); });
+  if (llvm::any_of(bytes, [](int64_t n) { return n >= 0; })) {
+    check("trace_rt_align", {temporaries, constant(i64, numOperands), globals.integers(b, loc(), bytes),
+                             slotAddress(buffers, nextBuffer)});
+    nextBuffer += numOperands;
+  }
+  if (auto scratch = binary->getAttrOfType<DenseI64ArrayAttr>(scratchAttr))
+    for (int64_t size : scratch.asArrayRef()) {
+      Value buffer = runtime("trace_rt_buffer", TypeRange(pointer), ValueRange(constant(i64, size)));
+      store(buffer, slotAddress(buffers, nextBuffer++));
+      store(buffer, slotAddress(temporaries, place++));
+      failUnless(LLVM::ICmpOp::create(b, loc(), LLVM::ICmpPredicate::ne, buffer, null()));
+    }
+  for (int64_t kernel : *kernels)
+    check("trace_rt_launch", {load(slotAddress(lowered.getArgument(0), kernel)), temporaries});
+  // Kernels still run; what is launched after them on this stream may have the memory.
+  if (nextBuffer != firstLaunchBuffer)
+    runtime("trace_rt_buffers_free", TypeRange(),
+            {slotAddress(buffers, firstLaunchBuffer), constant(i64, nextBuffer - firstLaunchBuffer)});
+  return success();
+}
+
+LogicalResult Lowering::emitFusion(CallOp call) {
   for (Value result : call.getResults()) {
     Root &root = *views[result].root;
     if (root.kind == Root::Handle) {
@@ -373,7 +434,10 @@ void Lowering::emitFusion(CallOp call) {
   for (Value value :
        llvm::concat<Value>(SmallVector<Value>(call.getOperands_()), SmallVector<Value>(call.getResults())))
     store(addressOf(value), slotAddress(temporaries, place++));
+  if (gpu::BinaryOp binary = binaryOf(call))
+    return emitLaunches(call, binary);
   runtime((call.getCallee() + "__entry").str(), TypeRange(), ValueRange(temporaries));
+  return success();
 }
 
 /// The operands have batch dimensions, the same ones; PyTorch's aten.matmul allows more.
@@ -547,11 +611,14 @@ LogicalResult Lowering::emit(Operation *op) {
     emitReturn(ret);
     return success();
   }
+  LogicalResult emitted = success();
   if (auto call = dyn_cast<CallOp>(op))
-    emitFusion(call);
+    emitted = emitFusion(call);
   else if (auto check = dyn_cast<CheckIndexOp>(op))
     emitCheckIndex(check);
-  else if (failed(emitLibrary(cast<CallLibraryOp>(op))))
+  else
+    emitted = emitLibrary(cast<CallLibraryOp>(op));
+  if (failed(emitted))
     return failure();
   freeAfter(op);
   return success();
@@ -581,6 +648,8 @@ LogicalResult Lowering::run() {
       root->index = numBuffers++;
     }
   }
+  firstLaunchBuffer = numBuffers;
+  numBuffers += numLaunchBuffers;
   OpBuilder outer(func);
   lowered = func::FuncOp::create(outer, func.getLoc(), func.getSymName(),
                                  outer.getFunctionType({pointer, pointer, pointer}, {i32}));
@@ -619,6 +688,10 @@ struct LowerHost : mlir::trace::impl::LowerHostBase<LowerHost> {
     for (auto func : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
       if (func->hasAttr(attrs::fusion))
         func.erase();
+    // What is in them is data of the host module now.
+    for (auto binary : llvm::make_early_inc_range(module.getOps<gpu::BinaryOp>()))
+      if (binary->hasAttr("trace.kernels"))
+        binary.erase();
     if (failed(globals.finish()))
       signalPassFailure();
   }

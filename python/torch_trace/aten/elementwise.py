@@ -346,7 +346,7 @@ def clamp_max(e: Emitter, out: torch.Tensor, x: Tensor, high: Operand) -> Tensor
 
 @register(aten._to_copy.default)
 def to_copy(e: Emitter, out: torch.Tensor, x: Tensor, **options: Any) -> Tensor:
-    if out.device.type != "cpu" or out.layout != torch.strided:
+    if out.device.type not in ("cpu", "cuda") or out.layout != torch.strided:
         raise NotApplicable
     return e.convert(x, out.dtype)
 

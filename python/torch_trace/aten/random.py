@@ -14,7 +14,7 @@ aten = torch.ops.aten
 
 
 def _default(out: torch.Tensor, options: dict[str, Any]) -> None:
-    if options.get("generator") is not None or out.device.type != "cpu":
+    if options.get("generator") is not None or out.device.type not in ("cpu", "cuda"):
         raise NotApplicable
 
 

@@ -279,7 +279,7 @@ def _triangle(e: Emitter, x: Tensor, diagonal: int, relation: str) -> Tensor:
 
 
 def _plain(out: torch.Tensor) -> None:
-    if out.device.type != "cpu" or out.layout != torch.strided:
+    if out.device.type not in ("cpu", "cuda") or out.layout != torch.strided:
         raise NotApplicable
 
 

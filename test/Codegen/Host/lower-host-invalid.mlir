@@ -36,3 +36,16 @@ func.func @argument(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = trace.call_library "aten.exp.default"(%x) {arguments = [#trace.operand<0>, {a = 1}], trace.layouts = [array<i64: 1>]} : (tensor<4xf32>) -> tensor<4xf32>
   trace.return outputs(%0 : tensor<4xf32>)
 }
+
+// -----
+
+func.func private @twice(%x: tensor<8xf32>) -> tensor<8xf32> attributes {trace.fusion} {
+  %0 = trace.add %x, %x : tensor<8xf32>
+  trace.return outputs(%0 : tensor<8xf32>)
+}
+// expected-error@+1 {{has in trace.kernels no name, grid, block and slots of a kernel, but {name = "twice__kernel0"}}}
+gpu.binary @twice__gpu {trace.kernels = [{name = "twice__kernel0"}]} [#gpu.object<#nvvm.target, assembly = "PTX">]
+func.func @launch(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = trace.call @twice(%x) {trace.layouts = [array<i64: 1>]} : (tensor<8xf32>) -> tensor<8xf32>
+  trace.return outputs(%0 : tensor<8xf32>)
+}

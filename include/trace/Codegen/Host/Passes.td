@@ -93,18 +93,22 @@ def LowerHost : Pass<"trace-lower-host", "::mlir::ModuleOp"> {
 
     * Arguments are checked against their static type and strides first; one with other strides is copied into the expected
       ones (a cotangent may come expanded).
+    * A fusion runs on the CPU by its entry; where a `gpu.binary @<fusion>__gpu` stands for it (`trace-gpu-to-binary`), its
+      kernels are launched in the order of `trace.kernels`, on scratch buffers as `trace.scratch` says. An operand that may
+      not start at a multiple of 16 bytes is copied first where it does not (`trace_rt_align`). The images become data of
+      the module.
     * A fusion's result that only fusions read is a plain buffer of the pool; otherwise a tensor on a pool buffer. Views that
       only fusions read are an address; otherwise a handle, made at first use.
     * A buffer goes back to the pool, a handle is deleted, right after the last use of the value and of all its views;
       `trace.release`s, which say no less, are dropped.
-    * Library calls and literal tensors are entries of the module's table, made ready once when the module is loaded: the
+    * Library calls, literal tensors, modules for a GPU and their kernels are entries of the module's table, made ready once when the module is loaded: the
       function `@trace_get_table(size: !llvm.ptr) -> !llvm.ptr` gives the table for `trace_rt_context_create`; `ctx` is what that returns.
       `aten.mm`, `aten.bmm`, `aten.addmm` and `aten.clone` have entries of their own in the runtime.
     * The types, roles and strides of the arguments and results stay as the attribute `trace.signature`, by which trace-run
       runs the lowered stage.
 
     Precondition: `trace-assign-layouts`, and `@<fusion>__entry` for each fusion called (`trace-lower-fusions-to-cpu`;
-    where it is not there yet it is declared). Fusion functions that are no longer called are erased. Fails, with an error
+    where it is not there yet it is declared) or a `gpu.binary`. Fusion functions that are no longer called are erased. Fails, with an error
     at the op, on an op that has no host form.
   }];
   let dependentDialects = ["::mlir::trace::TraceDialect", "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"];
