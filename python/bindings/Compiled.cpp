@@ -195,8 +195,7 @@ void trace_python::bindCompiled(nb::module_ &m) {
           nb::arg("locations") = false, nb::arg("device") = "cpu", nb::arg("chip") = "sm_90",
           nb::arg("emulated") = false, nb::arg("load") = true,
           nb::arg("formats") = std::vector<std::string>{"cubin", "ptx"}, nb::arg("device_index") = 0,
-          nb::keep_alive<1, 2>(),
-          "Compiles the builder's module. Raises DiagnosticError.")
+          nb::keep_alive<1, 2>(), "Compiles the builder's module. Raises DiagnosticError.")
       .def("forward", &PyCompiledGraph::forward, nb::arg("arguments"),
            "Runs the forward: its results, then the saved values. Takes the handles over.")
       .def("backward", &PyCompiledGraph::backward, nb::arg("mask"), nb::arg("arguments"),
