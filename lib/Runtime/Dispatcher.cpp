@@ -5,6 +5,7 @@
 // that stack, puts the tensors in, and calls the boxed kernel.
 //
 //===----------------------------------------------------------------------===//
+#include "Device.h"
 #include "Support.h"
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -194,6 +195,15 @@ c10::IValue scalarOf(const Token &token) {
   }
 }
 
+/// A device by its name. A compiled function runs on one: whatever name its graph had for it, that is where its tensors
+/// are.
+c10::Device deviceFor(const std::string &name) {
+  const Place &place = here();
+  return place.kind == TRACE_DEVICE_CUDA
+             ? c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(place.index))
+             : c10::Device(name);
+}
+
 /// A constant of the schema's type. Tensors are not handled here.
 c10::IValue convert(const Token &token, const c10::TypePtr &type, std::optional<int32_t> listSize) {
   if (auto optional = type->cast<c10::OptionalType>()) {
@@ -222,7 +232,7 @@ c10::IValue convert(const Token &token, const c10::TypePtr &type, std::optional<
     return token.text;
   case TypeKind::DeviceObjType:
     TORCH_CHECK(token.kind == Token::String, "a device is needed");
-    return c10::Device(token.text);
+    return deviceFor(token.text);
   case TypeKind::TensorType:
     // Only None gets here: an absent tensor that is not optional in the schema.
     TORCH_CHECK(token.kind == Token::None, "a tensor is needed");
@@ -320,6 +330,11 @@ std::unique_ptr<Call> parseCall(const char *text) {
     }
   }
   TORCH_CHECK(parser.atEnd(), name, " takes ", schema.arguments().size(), " arguments, more are given");
+  // An operator that makes a tensor of nothing makes it where the function runs.
+  if (here().kind == TRACE_DEVICE_CUDA && call->tensors.empty() && call->lists.empty())
+    for (size_t i = 0; i < schema.arguments().size(); ++i)
+      if (schema.arguments()[i].name() == "device" && call->stack[i].isNone())
+        call->stack[i] = deviceFor("cpu");
   call->returns = schema.returns().size();
   return call;
 }

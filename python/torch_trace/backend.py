@@ -134,9 +134,9 @@ class Graph:
 
 
 def _key(args: Sequence[Any]) -> Any:
-    """What compiled code depends on: sizes, strides and dtypes of tensors, values of everything else."""
+    """What compiled code depends on: devices, sizes, strides and dtypes of tensors, values of everything else."""
     return tuple(
-        (a.shape, a.stride(), a.dtype, a.requires_grad, a.storage_offset()) if isinstance(a, torch.Tensor) else a
+        (a.device, a.shape, a.stride(), a.dtype, a.requires_grad, a.storage_offset()) if isinstance(a, torch.Tensor) else a
         for a in args
     )
 

@@ -10,6 +10,7 @@ What cannot be captured raises `Unsupported`; the backend then runs the graph in
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import operator
@@ -20,12 +21,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch._higher_order_ops.effects import has_effects
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode, PythonFunctionalizeAPI
 from torch.fx.experimental.proxy_tensor import get_proxy_mode, get_proxy_slot, make_fx
 from torch.utils._pytree import tree_leaves
 
+from .attention import efficient_attention
 from .devices import common_device
 from .dtypes import element_name
 from .errors import Unsupported
@@ -242,6 +244,12 @@ class _Interpreter(torch.fx.Interpreter):
             if not error.where and location[0]:
                 raise Unsupported(error.what, _text(location)) from error
             raise
+
+    def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+        # Which operator PyTorch takes for attention depends on the GPU; some give numbers that no tensor holds.
+        if self.state.device.type == "cuda" and target is torch.nn.functional.scaled_dot_product_attention:
+            target = efficient_attention
+        return super().call_function(target, args, kwargs)
 
     def _run_symbol(self, n: Node, location: tuple[str, int]) -> Any:
         if isinstance(n.target, torch._ops.HigherOrderOperator) and not _in_functorch():
@@ -557,7 +565,9 @@ def capture(gm: torch.fx.GraphModule, inputs: Sequence[Any], constants: list[tor
     autocast_cache = torch.is_autocast_cache_enabled()
     try:
         torch.set_autocast_cache_enabled(False)
-        with mode, torch._dynamo.utils.preserve_rng_state(), torch.set_grad_enabled(grad_enabled):
+        # cuDNN's batch norm writes the running statistics without saying so in its schema; the one that does is compiled.
+        cudnn = torch.backends.cudnn.flags(enabled=False) if device.type == "cuda" else contextlib.nullcontext()
+        with mode, cudnn, torch._dynamo.utils.preserve_rng_state(), torch.set_grad_enabled(grad_enabled):
             graph = make_fx(run, tracing_mode="real")(*fakes)
     finally:
         torch.set_autocast_cache_enabled(autocast_cache)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._pytree import tree_map
 
 from . import config
 from .errors import Unsupported
@@ -27,6 +29,24 @@ def common_device(tensors: Iterable[torch.Tensor]) -> torch.device:
         if gpus and tensor.device.type == "cpu" and tensor.dim():
             raise Unsupported(f"tensors on {gpus[0]} and on the CPU in one graph")
     return gpus[0] if gpus else torch.device("cpu")
+
+
+def on_cpu(tree: Any, mode: FakeTensorMode) -> Any:
+    """The tree with fake tensors on a GPU, and devices, as the CPU's.
+
+    Formulas, and gradients of operators, are traced so: they are the same on all devices, and autograd's engine would ask
+    for the GPU itself.
+    """
+
+    def move(value: Any) -> Any:
+        if isinstance(value, torch.device):
+            return torch.device("cpu")
+        if not isinstance(value, torch.Tensor) or value.device.type == "cpu":
+            return value
+        with mode:
+            return torch.empty_strided(value.size(), value.stride(), dtype=value.dtype)
+
+    return tree_map(move, tree)
 
 
 def chip_of(capability: tuple[int, int]) -> str:

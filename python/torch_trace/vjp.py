@@ -19,6 +19,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from .aten import TABLE
+from .devices import on_cpu
 from .errors import Unsupported
 
 Node = torch.fx.Node
@@ -109,6 +110,7 @@ def _trace(function: Callable[..., Any], inputs: Sequence[torch.Tensor], mode: F
 
 def trace_call(op: Any, args: Any, kwargs: Any, mode: FakeTensorMode) -> Trace:
     """The decomposition of a call, without a gradient."""
+    args, kwargs = on_cpu(args, mode), on_cpu(kwargs, mode)
     tensors, rebuild = split_tensors(args, kwargs)
 
     def function(*inputs: torch.Tensor) -> list[Any]:
@@ -131,6 +133,7 @@ def trace_rule(op: Any, args: Any, kwargs: Any, results: Sequence[Any], wanted: 
 
     `results` are the call's fake results; floating-point ones get cotangents.
     """
+    args, kwargs = on_cpu(args, mode), on_cpu(kwargs, mode)
     tensors, rebuild = split_tensors(args, kwargs)
     floating = [i for i, r in enumerate(results) if isinstance(r, torch.Tensor) and r.dtype.is_floating_point]
     with mode:

@@ -184,7 +184,8 @@ TRACE_RT_EXPORT int trace_rt_addmm(TraceTensor bias, TraceTensor lhs, TraceTenso
 ///   nan) B0, B1   a bool                                         [ .. ]   a list of these S<n>:..  a string of n
 ///   bytes: a string, or the name of a dtype ("torch.float32"), a layout ("torch.strided"), a memory
 ///            format ("torch.contiguous_format") or a device ("cpu"), as the schema's type asks
-/// separated by blanks. Missing trailing arguments take the schema's defaults.
+/// separated by blanks. Missing trailing arguments take the schema's defaults. In a context for a CUDA device, every
+/// device, and none where no tensor says it, is that one.
 TRACE_RT_EXPORT int trace_rt_call_create(const char *text, void **call);
 TRACE_RT_EXPORT void trace_rt_call_free(void *call);
 /// Runs a prepared call. `results` has one entry per tensor that the operator returns (lists of tensors are flattened,
