@@ -61,7 +61,7 @@ def copy_runner(out: Path) -> None:
 def build(out: Path, options: argparse.Namespace) -> None:
     clear(out)
     copy_runner(out)
-    sizes = ["simulator"] if options.emulated else ["simulator", "gpu"]
+    sizes = options.sizes.split(",") if options.sizes else ["small", "medium" if options.emulated else "large"]
     formats = ["bitcode"] if options.emulated else ["cubin", "ptx"]
     info: dict = {"target": options.target, "formats": formats, "torch": torch.__version__, "sizes": sizes, "cases": [],
                   "missing": {}}  # fmt: skip
@@ -127,7 +127,11 @@ def main() -> int:
     parser.add_argument("--emulated", action="store_true", help="for the simulator, on CPU tensors")
     parser.add_argument("--cases", default="", help="only these blocks and models, separated by commas")
     parser.add_argument("--dtypes", default="", help="only f32 or bf16")
+    parser.add_argument("--sizes", default="",
+                        help=f"of {', '.join(case_list.SIZES)} (default: small,large; with --emulated small,medium)")
     options, rest = parser.parse_known_args()
+    if not set(filter(None, options.sizes.split(","))) <= set(case_list.SIZES):
+        parser.error(f"sizes are {', '.join(case_list.SIZES)}")
     try:
         case_list.chosen(options.cases, options.dtypes)
     except ValueError as error:

@@ -249,12 +249,12 @@ def make_tasks(info: dict[str, Any], options: argparse.Namespace) -> list[dict[s
     cases = [c for c in info["cases"] if (not names or c["name"] in names) and (not dtypes or c["dtype"] in dtypes)]
     limit = 600 if options.emulated else 90
     tasks: list[dict[str, Any]] = [{"kind": "facts", "limit": limit}]
-    for size in sorted(info["sizes"], key=("simulator", "gpu").index):
+    for size in sorted(info["sizes"], key=("small", "medium", "large").index):
         tasks += [{"kind": "check", "case": c["folder"], "size": size, "limit": limit} for c in cases]
     if options.no_timing:
         return tasks
-    # The largest size there is. What is wanted most comes first, as the time may end.
-    size = "gpu" if "gpu" in info["sizes"] else info["sizes"][0]
+    # What is wanted most comes first, as the time may end.
+    size = "large" if "large" in info["sizes"] else info["sizes"][0]
     cases = sorted(cases, key=lambda c: (c["dtype"] != "bf16", not c["model"]))
     ours = [b for b in options.backends.split(",") if b in ("eager", "trace")]
     others = [b for b in options.backends.split(",") if b not in ours]

@@ -43,7 +43,7 @@ def built(tmp_path: Path, *options: Any) -> Path:
 
 
 def test_all_blocks_and_models_on_the_simulator(tmp_path: Path) -> None:
-    package = built(tmp_path, "--emulated")
+    package = built(tmp_path, "--emulated", "--sizes", "small")
     info = json.loads((package / "package.json").read_text())
     assert info["missing"] == {} and len(info["cases"]) == 33
     assert {c["name"] for c in info["cases"] if c["model"]} == {"mlp", "convnet", "vit", "gpt"}
@@ -53,7 +53,7 @@ def test_all_blocks_and_models_on_the_simulator(tmp_path: Path) -> None:
     assert numbers["not_run"] == [line for line in numbers["not_run"] if "a GPU's speed" in line]
     # Every kernel of the package has been launched, and timed.
     kernels = {(c["folder"], k["name"]) for c in info["cases"]
-               for m in [json.loads((package / "packages/simulator" / c["folder"] / "manifest.json").read_text())]
+               for m in [json.loads((package / "packages/small" / c["folder"] / "manifest.json").read_text())]
                for g in m["graphs"] for side in g["fusions"].values() for f in side.values() for k in f["kernels"]}
     assert len(kernels) > 150
     assert {(k["case"], k["name"]) for k in numbers["kernels"]} == kernels
@@ -63,8 +63,18 @@ def test_all_blocks_and_models_on_the_simulator(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_rows_and_columns_of_many_blocks_on_the_simulator(tmp_path: Path) -> None:
+    package = built(tmp_path, "--emulated", "--sizes", "medium")
+    done, numbers = emulated(package, "--no-timing")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(numbers["passed"]) == 33 and numbers["failed"] == []
+    manifest = json.loads((package / "packages/medium/layer_norm-f32/manifest.json").read_text())
+    assert any(max(k["grid"]) > 8 for f in manifest["graphs"][0]["fusions"]["backward"].values() for k in f["kernels"])
+
+
+@pytest.mark.slow
 def test_inductor_takes_its_turn(tmp_path: Path) -> None:
-    package = built(tmp_path, "--emulated", "--cases", "adamw", "--dtypes", "f32")
+    package = built(tmp_path, "--emulated", "--sizes", "small", "--cases", "adamw", "--dtypes", "f32")
     done, numbers = emulated(package, "--backends", "eager,trace,inductor", "--rounds", 2)
     assert done.returncode == 0, done.stdout + done.stderr
     timed, = numbers["timed"]
@@ -80,11 +90,11 @@ def test_inductor_takes_its_turn(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built(tmp_path_factory.mktemp("gpu_check"), "--emulated", "--cases", "layer_norm,rotary", "--dtypes", "f32")
+    return built(tmp_path_factory.mktemp("gpu_check"), "--emulated", "--sizes", "small", "--cases", "layer_norm,rotary", "--dtypes", "f32")
 
 
 def test_a_wrong_kernel_fails(small: Path, tmp_path: Path) -> None:
-    manifest = small / "packages/simulator/rotary-f32/manifest.json"
+    manifest = small / "packages/small/rotary-f32/manifest.json"
     before = manifest.read_text()
     changed = json.loads(before)
     fusion, = changed["graphs"][0]["fusions"]["forward"].values()
@@ -102,7 +112,7 @@ def test_a_wrong_kernel_fails(small: Path, tmp_path: Path) -> None:
 
 
 def test_a_kernel_out_of_bounds_fails_with_its_name(small: Path) -> None:
-    manifest = small / "packages/simulator/rotary-f32/manifest.json"
+    manifest = small / "packages/small/rotary-f32/manifest.json"
     before = manifest.read_text()
     changed = json.loads(before)
     (name, fusion), = changed["graphs"][0]["fusions"]["forward"].items()
@@ -150,13 +160,69 @@ def test_no_driver_is_said(small: Path, tmp_path: Path) -> None:
     assert any("for the simulator" in line for line in numbers["not_run"])
 
 
+#: worker.py's parts for a GPU, with what they use of torch.cuda replaced: that no line of them fails by itself.
+PRETENDED = """
+import contextlib, io, json, sys, types
+import torch, worker
+
+class Stream:
+    cuda_stream = 0
+    def wait_stream(self, other): pass
+
+class Event:
+    def __init__(self, enable_timing): assert enable_timing
+    def record(self): pass
+    def synchronize(self): pass
+    def elapsed_time(self, other): return 0.5
+
+class Graph:
+    def replay(self): replayed.append(self)
+
+@contextlib.contextmanager
+def within(value):
+    entered.append(value)
+    yield
+
+class Torch:
+    def __getattr__(self, name): return getattr(torch, name)
+    def device(self, name): return torch.device("cpu")
+    cuda = types.SimpleNamespace(
+        init=lambda: None, synchronize=lambda: None, empty_cache=lambda: None, Stream=Stream, Event=Event, CUDAGraph=Graph,
+        current_stream=Stream, stream=within, graph=within, get_device_capability=lambda: (9, 0),
+        get_device_properties=lambda d: types.SimpleNamespace(name="a GPU", total_memory=1))
+
+worker.torch, replayed, entered, events = Torch(), [], [], []
+options = {"emulated": False, "driver": sys.argv[1], "rounds": 3, "seconds": 0.0001}
+made = worker.Worker(options, lambda **event: events.append(event))
+common = {"case": "layer_norm-f32", "size": "small"}
+for number, task in enumerate([{"kind": "facts"}, {"kind": "check"}, {"kind": "kernels"},
+                               {"kind": "time", "backends": ["eager", "trace"]}]):
+    made.run({"number": number, **common, **task})
+assert len([g for g in entered if isinstance(g, Graph)]) == 2 and replayed
+print(json.dumps(events))
+"""
+
+
+def test_the_parts_for_a_gpu(small: Path) -> None:
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"PYTHONPATH": str(small)}
+    done = subprocess.run([sys.executable, "-c", PRETENDED, EMULATED], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    events = json.loads(done.stdout.splitlines()[-1])
+    kinds = [e["event"] for e in events if e["event"] not in ("begin", "end")]
+    assert kinds == ["facts", "checked", "kernels", "timed", "timed"]
+    assert [e["how"] for e in events if e["event"] == "timed"] == ["called", "graph"]
+    kernels, = [e["kernels"] for e in events if e["event"] == "kernels"]
+    assert all(k["us"] == pytest.approx(25.0) for k in kernels)
+
+
 # ---- packages for a GPU
 
 
+@pytest.mark.slow
 def test_a_package_for_a_gpu(tmp_path: Path) -> None:
     package = built(tmp_path, "--target", "sm_80", "--cases", "layer_norm,mlp", "--dtypes", "f32")
     info = json.loads((package / "package.json").read_text())
-    assert info["target"] == "sm_80" and info["sizes"] == ["simulator", "gpu"]
+    assert info["target"] == "sm_80" and info["sizes"] == ["small", "large"]
     assert sum(f.stat().st_size for f in package.rglob("*") if f.is_file()) < 60 << 20
     for size in info["sizes"]:
         for case in info["cases"]:
