@@ -70,6 +70,33 @@ void Instrumenter::run(llvm::Instruction &instruction) {
   }
 }
 
+/// Registers and memory of a thread that nothing has written are all ones, as shared memory is: NaN, or -1. That is one
+/// of the values that they may have, and one that is seen in results.
+static void defineUninitialised(llvm::Function &function) {
+  llvm::SmallVector<llvm::AllocaInst *> allocas;
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    if (auto *alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+      allocas.push_back(alloca);
+    for (llvm::Use &use : instruction.operands()) {
+      auto *constant = llvm::dyn_cast<llvm::Constant>(use.get());
+      llvm::Type *type = use->getType();
+      if (!constant || !(type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy()))
+        continue;
+      llvm::Constant *ones = llvm::Constant::getAllOnesValue(type);
+      if (llvm::isa<llvm::UndefValue>(constant))
+        use.set(ones);
+      else if (type->isVectorTy() && constant->containsUndefOrPoisonElement())
+        use.set(llvm::Constant::replaceUndefsWith(constant, llvm::Constant::getAllOnesValue(type->getScalarType())));
+    }
+  }
+  const llvm::DataLayout &layout = function.getDataLayout();
+  for (llvm::AllocaInst *alloca : allocas)
+    if (std::optional<llvm::TypeSize> size = alloca->getAllocationSize(layout)) {
+      llvm::IRBuilder<> b(alloca->getNextNode());
+      b.CreateMemSet(alloca, b.getInt8(0xff), size->getFixedValue(), alloca->getAlign());
+    }
+}
+
 void mlir::trace::simulator::instrumentAccesses(llvm::Module &module, SiteTable &sites) {
   llvm::LLVMContext &context = module.getContext();
   llvm::Type *pointer = llvm::PointerType::get(context, 0), *i64 = llvm::Type::getInt64Ty(context);
@@ -83,5 +110,6 @@ void mlir::trace::simulator::instrumentAccesses(llvm::Module &module, SiteTable 
         accesses.push_back(&instruction);
     for (llvm::Instruction *instruction : accesses)
       instrumenter.run(*instruction);
+    defineUninitialised(function);
   }
 }

@@ -89,6 +89,7 @@ void Machine::finishThread() {
   Thread &thread = *current;
   thread.state = ThreadState::Done;
   --numLive;
+  warps[thread.warp].live &= ~(1u << thread.lane);
   // Lanes that waited for this one wait no longer.
   unsigned first = thread.warp * warpSize, last = std::min<unsigned>(first + warpSize, numThreads);
   for (unsigned i = first; i < last && !failed; ++i)
@@ -154,6 +155,7 @@ void Machine::runBlock(uint64_t &random) {
   epoch = 0;
   barriers = {};
   numLive = numThreads;
+  warps.fill({});
   for (unsigned i = 0; i < numThreads; ++i) {
     Thread &thread = threads[i];
     thread.state = ThreadState::Ready;
@@ -163,7 +165,9 @@ void Machine::runBlock(uint64_t &random) {
     thread.tid = delinearize(i, shape.block);
     thread.clock = 0;
     thread.seen = {};
-    prepareFiber(thread.fiber, stacks.getStack(i), FiberStacks::stackBytes, runThread);
+    warps[thread.warp].live |= 1u << thread.lane;
+    // Stacks begin at different places of a page: otherwise the same few lines of the cache would hold them all.
+    prepareFiber(thread.fiber, stacks.getStack(i), FiberStacks::stackBytes - i % 16 * 256, runThread);
   }
   beginBlockMemory(*this);
 

@@ -110,6 +110,11 @@ struct Thread {
   std::array<uint32_t, warpSize> seen = {};
 };
 
+/// Which lanes of a warp have not exited, and which of them wait in a warp operation.
+struct Warp {
+  uint32_t live = 0, waiting = 0;
+};
+
 struct NamedBarrier {
   uint32_t arrived = 0, expected = 0;
   uint32_t all = 1, any = 0, population = 0;
@@ -126,6 +131,7 @@ struct Machine {
   /// Counts the barriers of the block: two accesses of a block in different epochs are ordered.
   uint32_t epoch = 0;
   std::vector<Thread> threads;
+  std::array<Warp, maxThreadsPerBlock / warpSize> warps;
   FiberStacks stacks;
   Fiber scheduler;
   Thread *current = nullptr;
@@ -159,7 +165,7 @@ private:
 Machine &getMachine();
 
 /// The shared memory of the block that runs.
-constexpr uint64_t sharedArenaBytes = 512 * 1024;
+constexpr uint64_t sharedArenaBytes = 4 * 1024 * 1024;
 char *getSharedArena();
 inline bool isShared(uintptr_t address) {
   return address - reinterpret_cast<uintptr_t>(getSharedArena()) < sharedArenaBytes;

@@ -26,6 +26,12 @@ struct Memory {
   std::map<uintptr_t, Range> ranges;
   /// The range of the last access; most go to the same few.
   Range *last = nullptr;
+  /// In a launch, by site: where its last access went to.
+  struct Place {
+    Range *range = nullptr;
+    const SharedObject *object = nullptr;
+  };
+  std::vector<Place> places;
   Shadow global, shared;
   std::vector<uint8_t> sharedWritten = std::vector<uint8_t>(sharedArenaBytes);
 
@@ -213,19 +219,22 @@ void mlir::trace::simulator::forgetGlobal(const Global &global) {
 
 std::unique_lock<std::mutex> mlir::trace::simulator::lockMemory() { return std::unique_lock(getMemory().mutex); }
 
-void mlir::trace::simulator::beginLaunchMemory(Machine &machine) { getMemory().global.clear(); }
+void mlir::trace::simulator::beginLaunchMemory(Machine &machine) {
+  Memory &memory = getMemory();
+  memory.global.startAnew();
+  memory.places.assign(machine.getSites().size(), Memory::Place());
+}
 
 void mlir::trace::simulator::beginBlockMemory(Machine &machine) {
-  const ProgramTables &tables = getTables(*machine.kernel->program);
-  if (tables.shared.empty())
+  const Kernel &kernel = *machine.kernel;
+  uint64_t start = kernel.arenaStart;
+  uint64_t bytes = kernel.arenaEnd - start + (kernel.usesDynamicShared ? machine.shape.dynamicShared : 0);
+  if (bytes == 0)
     return;
   // The last block's values are not this one's; NaNs tell that they were read even where nothing is checked.
-  uint64_t used = 0;
-  for (const SharedObject &object : tables.shared)
-    used = std::max(used, object.offset + (object.dynamic ? machine.shape.dynamicShared : object.size));
-  std::memset(getSharedArena(), 0xff, used);
+  std::memset(getSharedArena() + start, 0xff, bytes);
   Memory &memory = getMemory();
-  std::memset(memory.sharedWritten.data(), 0, used);
+  std::memset(memory.sharedWritten.data() + start, 0, bytes);
   memory.shared.startAnew();
 }
 
@@ -276,6 +285,12 @@ static void reportRace(Machine &machine, uint32_t site, uint64_t size, const std
                    " by " + machine.whereIs(other.block, other.thread) + machine.describe(other.site) + "; here");
 }
 
+/// The first of `size` bytes that is not written; `size`: all are.
+static uint64_t findUnwritten(const uint8_t *written, uint64_t size) {
+  const void *found = std::memchr(written, 0, size);
+  return found ? static_cast<const uint8_t *>(found) - written : size;
+}
+
 static bool checkShared(Machine &machine, Memory &memory, uintptr_t address, uint64_t size, uint32_t siteIndex,
                         uintptr_t base) {
   const Site &site = machine.getSites()[siteIndex];
@@ -284,25 +299,34 @@ static bool checkShared(Machine &machine, Memory &memory, uintptr_t address, uin
   uint64_t objectBytes = 0, offset = address - arena;
   // The variable that the pointer comes from where that is known, else the one that it points into.
   uint64_t key = isShared(base) ? base - arena : offset;
-  for (const SharedObject &candidate : getTables(*machine.kernel->program).shared) {
-    uint64_t bytes = candidate.dynamic ? machine.shape.dynamicShared : candidate.size;
-    if (key == candidate.offset || key - candidate.offset < bytes) {
-      object = &candidate;
-      objectBytes = bytes;
-      break;
-    }
+  auto bytesOf = [&](const SharedObject &candidate) {
+    return candidate.dynamic ? machine.shape.dynamicShared : candidate.size;
+  };
+  auto holds = [&](const SharedObject &candidate) {
+    return key == candidate.offset || key - candidate.offset < bytesOf(candidate);
+  };
+  const SharedObject *&known = memory.places[siteIndex].object;
+  if (known && holds(*known)) {
+    object = known;
+  } else {
+    for (const SharedObject &candidate : getTables(*machine.kernel->program).shared)
+      if (holds(candidate)) {
+        object = known = &candidate;
+        break;
+      }
   }
+  if (object)
+    objectBytes = bytesOf(*object);
   if (!object || offset < object->offset || offset - object->offset + size > objectBytes) {
     reportAccess(machine, siteIndex, size, "is out of bounds: " + describeShared(address, object, objectBytes));
     return false;
   }
   if (site.kind != SiteKind::Store)
-    for (uint64_t i = 0; i < size; ++i)
-      if (!memory.sharedWritten[offset + i]) {
-        reportAccess(machine, siteIndex, size,
-                     "reads what no thread has written: " + describeShared(address + i, object, objectBytes));
-        return false;
-      }
+    if (uint64_t i = findUnwritten(memory.sharedWritten.data() + offset, size); i < size) {
+      reportAccess(machine, siteIndex, size,
+                   "reads what no thread has written: " + describeShared(address + i, object, objectBytes));
+      return false;
+    }
   uintptr_t where;
   if (const Access *race = memory.shared.touch(machine, address, size, siteIndex, site.kind, where)) {
     reportRace(machine, siteIndex, size, describeShared(where, object, objectBytes), *race);
@@ -318,7 +342,10 @@ static bool checkGlobal(Machine &machine, Memory &memory, uintptr_t address, uin
   const Site &site = machine.getSites()[siteIndex];
   // A pointer that comes from a known range stays in it, wherever it points to; one of unknown origin is held to the
   // range that it points into.
-  Range *range = memory.find(base ? base : address);
+  uintptr_t key = base ? base : address;
+  Range *&known = memory.places[siteIndex].range, *range = known;
+  if (!range || !range->contains(key))
+    known = range = memory.find(key);
   if (address < 4096) {
     reportAccess(machine, siteIndex, size, "goes through a null pointer: " + hex(address));
     return false;
@@ -335,23 +362,19 @@ static bool checkGlobal(Machine &machine, Memory &memory, uintptr_t address, uin
   }
   uint64_t offset = range ? address - range->start : 0;
   if (range && !range->written.empty() && site.kind != SiteKind::Store)
-    for (uint64_t i = 0; i < size; ++i)
-      if (!range->written[offset + i]) {
-        reportAccess(machine, siteIndex, size,
-                     "reads what nothing has written: " + describeAddress(address + i, range));
-        return false;
-      }
-  Access write;
-  if (site.invariant && memory.global.wasWritten(address, size, write)) {
-    reportAccess(machine, siteIndex, size,
-                 "may be served from a read-only cache, but " + describeAddress(address, range) +
-                     " was written in this launch by " + machine.whereIs(write.block, write.thread) +
-                     machine.describe(write.site) + "; here");
-    return false;
-  }
+    if (uint64_t i = findUnwritten(range->written.data() + offset, size); i < size) {
+      reportAccess(machine, siteIndex, size, "reads what nothing has written: " + describeAddress(address + i, range));
+      return false;
+    }
   uintptr_t where;
-  if (const Access *race = memory.global.touch(machine, address, size, siteIndex, site.kind, where)) {
-    reportRace(machine, siteIndex, size, describeAddress(where, range), *race);
+  if (const Access *other = memory.global.touch(machine, address, size, siteIndex, site.kind, where)) {
+    if (site.invariant)
+      reportAccess(machine, siteIndex, size,
+                   "may be served from a read-only cache, but " + describeAddress(where, range) +
+                       " was written in this launch by " + machine.whereIs(other->block, other->thread) +
+                       machine.describe(other->site) + "; here");
+    else
+      reportRace(machine, siteIndex, size, describeAddress(where, range), *other);
     return false;
   }
   if (range && !range->written.empty() && site.kind != SiteKind::Load)

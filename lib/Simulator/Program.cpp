@@ -222,6 +222,9 @@ Error Compiler::placeShared() {
             return reachable[kernel->name].contains(const_cast<llvm::Function *>(user));
           }))
         continue;
+      if (kernel->arenaEnd == 0)
+        kernel->arenaStart = offset;
+      kernel->arenaEnd = offset + bytes;
       kernel->sharedBytes = llvm::alignTo(kernel->sharedBytes, align) + bytes;
       kernel->usesDynamicShared |= isDynamic;
     }
@@ -232,14 +235,15 @@ Error Compiler::placeShared() {
     // Dynamic variables all begin at one place.
     if (!isDynamic)
       offset += bytes + 64;
-    if (offset + maxSharedBytes > sharedArenaBytes)
-      return llvm::createStringError("the module's variables in shared memory do not fit the simulator's arena");
   }
   for (const auto &kernel : program.kernels)
     if (kernel->sharedBytes > maxStaticSharedBytes)
       return llvm::createStringError("kernel '" + kernel->name + "' uses " + llvm::Twine(kernel->sharedBytes) +
                                      " bytes of static shared memory, at most " + llvm::Twine(maxStaticSharedBytes) +
                                      " are allowed");
+  if (offset + maxSharedBytes > sharedArenaBytes)
+    return llvm::createStringError("the variables in shared memory of all kernels together do not fit the simulator's "
+                                   "arena");
   return Error::success();
 }
 

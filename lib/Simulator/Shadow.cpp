@@ -1,5 +1,6 @@
 //===- Shadow.cpp - Who accessed which bytes last ---------------------------===//
 #include "Shadow.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir::trace::simulator;
 
@@ -28,9 +29,9 @@ Shadow::Page &Shadow::getPage(uintptr_t number, unsigned shift) {
   Page &page = *lastPage;
   if (page.generation != generation) {
     page.generation = generation;
+    page.shift = std::min(page.shift, shift);
     page.cells.assign(size_t(1) << (pageBits - page.shift), Cell());
-  }
-  if (shift < page.shift) {
+  } else if (shift < page.shift) {
     std::vector<Cell> finer;
     finer.reserve(size_t(1) << (pageBits - shift));
     for (const Cell &cell : page.cells)
@@ -41,10 +42,8 @@ Shadow::Page &Shadow::getPage(uintptr_t number, unsigned shift) {
   return page;
 }
 
-/// The size of the cells that an access needs.
-static unsigned shiftOf(uintptr_t address, uint64_t size) {
-  uint64_t bits = address | size;
-  return bits % 4 == 0 ? 2 : bits % 2 == 0 ? 1 : 0;
+unsigned Shadow::shiftOf(uintptr_t address, uint64_t size) {
+  return llvm::countr_zero(address | size | (uintptr_t(1) << maxShift));
 }
 
 static void rememberRead(const Machine &machine, Cell &cell, const Access &access) {
@@ -73,6 +72,7 @@ const Access *Shadow::touch(Machine &machine, uintptr_t address, uint64_t size, 
   access.thread = machine.current->index;
   access.valid = true;
   access.atomic = kind == SiteKind::Atomic;
+  bool invariant = machine.getSites()[site].invariant;
 
   unsigned shift = shiftOf(address, size);
   for (uintptr_t at = address, end = address + size; at < end;) {
@@ -85,6 +85,8 @@ const Access *Shadow::touch(Machine &machine, uintptr_t address, uint64_t size, 
       Access &write = cell.write;
       bool ordered = !write.valid || isOrdered(machine, write);
       bool both = write.atomic && access.atomic;
+      if (write.valid && invariant)
+        return &write;
       if (!both && (!ordered || (write.valid && write.several && write.epoch == machine.epoch)))
         return &write;
       if (kind == SiteKind::Load) {
@@ -100,23 +102,4 @@ const Access *Shadow::touch(Machine &machine, uintptr_t address, uint64_t size, 
     }
   }
   return nullptr;
-}
-
-bool Shadow::wasWritten(uintptr_t address, uint64_t size, Access &access) {
-  for (uintptr_t at = address, end = address + size; at < end;) {
-    uintptr_t number = at >> pageBits;
-    auto it = pages.find(number);
-    if (it == pages.end() || it->second->generation != generation) {
-      at = (number + 1) << pageBits;
-      continue;
-    }
-    Page &page = *it->second;
-    size_t i = (at & ((uintptr_t(1) << pageBits) - 1)) >> page.shift;
-    if (page.cells[i].write.valid) {
-      access = page.cells[i].write;
-      return true;
-    }
-    at = ((at >> page.shift) + 1) << page.shift;
-  }
-  return false;
 }

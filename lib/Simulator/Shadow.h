@@ -12,11 +12,14 @@ struct Access {
   uint32_t block = 0, site = 0;
   /// The block's epoch and the thread's clock at the time.
   uint32_t epoch = 0, clock = 0;
-  uint16_t thread = 0;
-  bool valid = false, atomic = false;
+  uint16_t thread : 10;
+  uint16_t valid : 1, atomic : 1;
   /// An atomic access that is not the first: other threads made some too, which nothing orders.
-  bool several = false;
+  uint16_t several : 1;
+
+  Access() : thread(0), valid(false), atomic(false), several(false) {}
 };
+static_assert(maxThreadsPerBlock <= 1 << 10);
 
 /// What is known of some neighbouring bytes: the last write, and two reads since (of different threads and, where there
 /// are such, of different blocks). Any access that races with a forgotten read races with a remembered one too, as far
@@ -26,25 +29,31 @@ struct Cell {
   Access reads[2];
 };
 
-/// Cells for memory, kept in pages of 4 KiB. A page has one cell for four bytes until something smaller is accessed.
+/// Cells for memory, kept in pages of 4 KiB. A page's cells are of the size of its first access, at most 16 bytes, until
+/// something smaller is accessed.
 class Shadow {
 public:
-  /// Drops everything.
-  void clear() { pages.clear(), lastPage = nullptr; }
-  /// The same, but keeps the pages' memory.
-  void startAnew() { ++generation; }
+  /// Forgets everything. Keeps the pages' memory for the same addresses, unless it has become much.
+  void startAnew() {
+    ++generation;
+    if (pages.size() > 16384) {
+      pages.clear();
+      lastPage = nullptr;
+    }
+  }
 
-  /// Looks at an access before it is remembered; returns the earlier access that it races with.
+  /// Looks at an access before it is remembered; returns the earlier access that it races with. An invariant load races
+  /// with every write of the launch, ordered or not.
   const Access *touch(Machine &machine, uintptr_t address, uint64_t size, uint32_t site, SiteKind kind,
                       uintptr_t &where);
-  /// Whether one of the bytes has been written since the start; `access` is the write.
-  bool wasWritten(uintptr_t address, uint64_t size, Access &access);
 
 private:
-  static constexpr unsigned pageBits = 12;
+  static constexpr unsigned pageBits = 12, maxShift = 4;
+  /// The size of the cells that an access needs, as a power of two.
+  static unsigned shiftOf(uintptr_t address, uint64_t size);
   struct Page {
     uint32_t generation = 0;
-    unsigned shift = 2;
+    unsigned shift = maxShift;
     std::vector<Cell> cells;
   };
   Page &getPage(uintptr_t number, unsigned shift);

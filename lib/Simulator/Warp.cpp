@@ -149,18 +149,27 @@ static void synchronise(Group &group) {
 
 /// Completes the operation that `thread` is in, if all its lanes have come.
 void Machine::tryWarp(Thread &thread) {
+  Warp &warp = warps[thread.warp];
+  if (thread.mask & warp.live & ~warp.waiting)
+    return;
   Group group{*this, thread.mask};
-  for (unsigned lane = 0; lane < warpSize; ++lane) {
-    uint32_t index = thread.warp * warpSize + lane;
-    if (!(thread.mask >> lane & 1) || index >= numThreads || threads[index].state == ThreadState::Done)
-      continue;
-    Thread &other = threads[index];
-    if (other.state != ThreadState::InWarpOp || other.mask != thread.mask || other.op != thread.op)
+  for (uint32_t left = thread.mask & warp.live; left; left &= left - 1) {
+    unsigned lane = llvm::countr_zero(left);
+    Thread &other = threads[thread.warp * warpSize + lane];
+    if (other.mask != thread.mask || other.op != thread.op)
       return;
     group.lanes[lane] = &other;
     group.members.push_back(&other);
   }
   WarpOp op = thread.op;
+  // PTX would let them meet. What the compiler makes has all lanes at one instruction, or has gone astray.
+  for (Thread *member : group.members)
+    if (op != WarpOp::Sync && member->site != thread.site) {
+      setError(where(thread) + ": lanes of one warp meet at different instructions, here and" +
+               llvm::Twine(describe(member->site)) + " in lane " + llvm::Twine(member->lane) + "; here" +
+               describe(thread.site));
+      return;
+    }
   if (op <= WarpOp::ShuffleIndex)
     shuffleLanes(group);
   else if (op <= WarpOp::VoteBallot)
@@ -176,8 +185,10 @@ void Machine::tryWarp(Thread &thread) {
     }
   else
     reduce(group, op);
-  for (Thread *member : group.members)
+  for (Thread *member : group.members) {
     member->state = ThreadState::Ready;
+    warp.waiting &= ~(1u << member->lane);
+  }
 }
 
 namespace mlir::trace::simulator {
@@ -208,6 +219,7 @@ uint64_t mlir::trace::simulator::runWarpOp(uint32_t site, uint32_t opNumber, uin
   thread.b = b;
   thread.c = c;
   thread.state = ThreadState::InWarpOp;
+  machine.warps[thread.warp].waiting |= 1u << thread.lane;
   machine.tryWarp(thread);
   if (machine.failed)
     machine.leave();

@@ -16,6 +16,7 @@
 ; RUN: not trace-gpu-sim %s --kernel=shared_vector --block=1 2>&1 | FileCheck %s --check-prefix=SHVECTOR
 ; RUN: not trace-gpu-sim %s --kernel=copy --arg=4xf32 --arg=4xf32 2>&1 | FileCheck %s --check-prefix=UNINIT
 ; RUN: trace-gpu-sim %s --kernel=copy --arg=4xf32=iota --arg=4xf32 --print=1 | FileCheck %s --check-prefix=COPY
+; RUN: trace-gpu-sim %s --kernel=registers --block=2 --arg=2x4xf32 --print=0 | FileCheck %s --check-prefix=REGISTERS
 ; RUN: not trace-gpu-sim %s --kernel=constant 2>&1 | FileCheck %s --check-prefix=CONSTANT
 ; RUN: not trace-gpu-sim %s --kernel=recursion 2>&1 | FileCheck %s --check-prefix=STACK
 ; RUN: not trace-gpu-sim %s --kernel=memory --arg=i64=17 --arg=16xi8=1 --arg=17xi8 2>&1 | FileCheck %s --check-prefix=MEMCPY
@@ -125,6 +126,37 @@ define ptx_kernel void @shared_vector() {
 define ptx_kernel void @copy(ptr addrspace(1) %a, ptr addrspace(1) %out) {
   %v = load <4 x float>, ptr addrspace(1) %a, align 16
   store <4 x float> %v, ptr addrspace(1) %out, align 16
+  ret void
+}
+
+; What a thread has not written itself is all ones: of registers, on one way of two, as part of a vector, and in memory of
+; its own.
+; REGISTERS:      nan 2 nan nan{{$}}
+; REGISTERS-NEXT: 1 2 nan nan{{$}}
+define ptx_kernel void @registers(ptr addrspace(1) %out) {
+entry:
+  %a = alloca [2 x float], align 4
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp eq i32 %t, 0
+  br i1 %c, label %first, label %second
+first:
+  br label %join
+second:
+  br label %join
+join:
+  %x = phi float [ undef, %first ], [ 1.0, %second ]
+  %v = fadd <2 x float> zeroinitializer, <float poison, float 2.0>
+  %y = extractelement <2 x float> %v, i32 1
+  %z = extractelement <2 x float> %v, i32 0
+  %p = getelementptr float, ptr %a, i32 1
+  store float 1.0, ptr %a, align 4
+  %w = load float, ptr %p, align 4
+  %r0 = insertelement <4 x float> poison, float %x, i32 0
+  %r1 = insertelement <4 x float> %r0, float %y, i32 1
+  %r2 = insertelement <4 x float> %r1, float %z, i32 2
+  %r3 = insertelement <4 x float> %r2, float %w, i32 3
+  %q = getelementptr <4 x float>, ptr addrspace(1) %out, i32 %t
+  store <4 x float> %r3, ptr addrspace(1) %q, align 16
   ret void
 }
 

@@ -9,6 +9,9 @@
 ; RUN: not trace-gpu-sim %s --kernel=atomic_then_read --grid=1 --block=40 --arg=1xi32=0 --arg=40xi32 2>&1 | FileCheck %s --check-prefix=MIXED
 ; RUN: not trace-gpu-sim %s --kernel=read_only --block=1 --arg=2xi32=0 2>&1 | FileCheck %s --check-prefix=CACHE
 ; RUN: not trace-gpu-sim %s --kernel=parameter_read_only --grid=1 --arg=1xi32=0 --arg=1xi32 --no-checks --print=7 2>&1 | FileCheck %s --check-prefix=PRINT
+; RUN: not trace-gpu-sim %s --kernel=ticket --block=8 --arg=1xi32=0 --arg=8xi32 --orders=3 2>&1 | FileCheck %s --check-prefix=TICKET
+; RUN: trace-gpu-sim %s --kernel=ticket --block=8 --arg=1xi32=0 --arg=8xi32 --print=0,1 | FileCheck %s --check-prefix=NUMBERED
+; RUN: trace-gpu-sim %s --kernel=shared_value --grid=4 --block=40 --arg=1xi32=5 --arg=160xi32 --print=1 --orders=3 | FileCheck %s --check-prefix=VALUE
 target triple = "nvptx64-nvidia-cuda"
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -70,6 +73,35 @@ read:
   store i32 %v, ptr addrspace(1) %out, align 4
   br label %done
 done:
+  ret void
+}
+
+; No race, but a result that depends on who comes first.
+; TICKET: trace-gpu-sim: buffer 1 depends on the order of threads: orders 0 and 1 differ
+; NUMBERED: arg0: tensor<1xi32> = 8
+; NUMBERED: arg1: tensor<8xi32> = 0 1 2 3 4 5 6 7
+define ptx_kernel void @ticket(ptr addrspace(1) %a, ptr addrspace(1) %out) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %old = atomicrmw add ptr addrspace(1) %a, i32 1 monotonic, align 4
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  store i32 %old, ptr addrspace(1) %p, align 4
+  ret void
+}
+
+; What everybody reads and nobody writes, and a value that a thread writes and reads itself.
+; VALUE: arg1: tensor<160xi32> = 10 10 10
+define ptx_kernel void @shared_value(ptr addrspace(1) %a, ptr addrspace(1) %out) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %row = mul i32 %b, 40
+  %i = add i32 %row, %t
+  %v = load i32, ptr addrspace(1) %a, align 4
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %i
+  store volatile i32 %v, ptr addrspace(1) %p, align 4
+  %w = load volatile i32, ptr addrspace(1) %p, align 4
+  %u = load volatile i32, ptr addrspace(1) %a, align 4
+  %s = add i32 %w, %u
+  store volatile i32 %s, ptr addrspace(1) %p, align 4
   ret void
 }
 

@@ -10,6 +10,8 @@
 ; RUN: not trace-gpu-sim %s --kernel=whole --block=20 2>&1 | FileCheck %s --check-prefix=SHORT
 ; RUN: not trace-gpu-sim %s --kernel=outside --block=32 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 ; RUN: not trace-gpu-sim %s --kernel=unmasked --block=32 2>&1 | FileCheck %s --check-prefix=UNMASKED
+; RUN: not trace-gpu-sim %s --kernel=masks --block=32 2>&1 | FileCheck %s --check-prefix=MASKS
+; RUN: not trace-gpu-sim %s --kernel=masks --block=32 --no-checks --seed=9 2>&1 | FileCheck %s --check-prefix=MASKS
 ; RUN: trace-gpu-sim %s --kernel=registers --grid=2,3,1 --block=4,5,2 --arg=6x40x10xi32 --print=0 --orders=2 | FileCheck %s --check-prefix=REGS
 target triple = "nvptx64-nvidia-cuda"
 
@@ -259,6 +261,17 @@ a:
   %x = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 65535, i32 %t, i32 1, i32 31)
   br label %done
 done:
+  ret void
+}
+
+; Two halves of a warp that do not agree on who takes part.
+; MASKS: lanes of one warp meet at different instructions, here and at '%{{[xy]}} = call i32 @llvm.nvvm.shfl.sync.bfly
+define ptx_kernel void @masks() {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp ult i32 %t, 16
+  %m = select i1 %c, i32 65535, i32 -1
+  %x = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 %m, i32 %t, i32 1, i32 31)
+  %y = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %x, i32 1, i32 31)
   ret void
 }
 

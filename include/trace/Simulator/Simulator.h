@@ -48,6 +48,8 @@ struct Kernel {
   /// Bytes of static shared memory that the kernel and the functions it calls use.
   uint64_t sharedBytes = 0;
   bool usesDynamicShared = false;
+  /// Where these lie in the simulator's memory for all kernels of a program; dynamic ones begin at the end.
+  uint64_t arenaStart = 0, arenaEnd = 0;
   /// The block that the kernel was compiled for; zeros: any.
   Dim3 requiredBlock = {0, 0, 0};
   /// The most threads of a block; 0: no limit of its own.
