@@ -29,8 +29,8 @@ struct Cell {
   Access reads[2];
 };
 
-/// Cells for memory, kept in pages of 4 KiB. A page's cells are of the size of its first access, at most 16 bytes, until
-/// something smaller is accessed.
+/// Cells for memory, kept in pages of 4 KiB. A page's cells are of the size of its first access, at most 16 bytes,
+/// until something smaller is accessed.
 class Shadow {
 public:
   /// Forgets everything. Keeps the pages' memory for the same addresses, unless it has become much.

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import unittest.mock
 
 import torch
 
@@ -317,7 +318,7 @@ def emulated_driver():
 
     default = ROOT / "python" / "torch_trace" / "libtrace_emulated_cuda.so"
     driver = Driver(os.environ.get("TRACE_EMULATED_CUDA_LIBRARY", str(default)))
-    driver.make_context()
+    driver.enter()
     return driver
 
 
@@ -366,9 +367,7 @@ class DeviceCompiled:
 
     def __call__(self, inputs, outputs):
         """Runs the kernels on copies of the tensors, of whose bounds and uninitialised bytes the simulator is told."""
-        library = emulated_driver().library
-        os.environ["TRACE_EMULATED_CUDA_SEED"] = str(self.order)
-        places, pointers = [], []
+        places, ranges = [], []
         for t in [*inputs, *outputs, *[torch.empty(n, dtype=torch.uint8) for n in self.scratch]]:
             span = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride(), strict=True)) if t.numel() else 0
             # Aligned to 16 bytes as a launch promises, and to no more.
@@ -376,19 +375,12 @@ class DeviceCompiled:
             start = (16 - memory.data_ptr()) % 32
             flat = memory[start : start + span * t.element_size()].view(t.dtype)
             places.append(flat.as_strided(t.shape, t.stride(), flat.storage_offset()))
-            pointers.append(memory.data_ptr() + start)
-            library.trace_emulated_cuda_register(ctypes.c_void_p(pointers[-1]), ctypes.c_size_t(memory.numel() - 48))
+            ranges.append((memory.data_ptr() + start, memory.numel() - 48))
             if len(places) <= len(inputs):
                 flat.copy_(t.as_strided((span,), (1,), t.storage_offset()))
-                continue
-            library.trace_emulated_cuda_mark_uninitialised(
-                ctypes.c_void_p(pointers[-1]), ctypes.c_size_t(memory.numel() - 48)
-            )
-        try:
+        seed = unittest.mock.patch.dict(os.environ, TRACE_EMULATED_CUDA_SEED=str(self.order))
+        with seed, emulated_driver().bounds(ranges[: len(inputs)], ranges[len(inputs) :]):
             for kernel, grid, block, slots in self.kernels:
-                kernel.launch(grid, block, 0, 0, [pointers[slot] for slot in slots])
-        finally:
-            library.trace_emulated_cuda_unregister(None)
-            del os.environ["TRACE_EMULATED_CUDA_SEED"]
+                kernel.launch(grid, block, 0, 0, [ranges[slot][0] for slot in slots])
         for out, place in zip(outputs, places[len(inputs) :], strict=False):
             out.copy_(place)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ThreadEmitter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::trace;
@@ -24,6 +25,17 @@ static Value toWord(OpBuilder &b, Location loc, Value x) {
 
 static Value fromWord(OpBuilder &b, Location loc, Value x, Type type) {
   return x.getType() == type ? x : Value(arith::TruncIOp::create(b, loc, type, x));
+}
+
+Value ThreadEmitter::shared(int64_t count, Type type) {
+  auto space = mlir::gpu::AddressSpaceAttr::get(b.getContext(), mlir::gpu::AddressSpace::Workgroup);
+  sharedBytes = llvm::alignTo(sharedBytes, 16) + count * llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  Value memory =
+      function.addWorkgroupAttribution(MemRefType::get({count}, type, MemRefLayoutAttrInterface(), space), loc);
+  // Without it LLVM counts on more than what the PTX then says.
+  function.setWorkgroupAttributionAttr(function.getNumWorkgroupAttributions() - 1,
+                                       b.getStringAttr(LLVM::LLVMDialect::getAlignAttrName()), b.getI64IntegerAttr(16));
+  return memory;
 }
 
 Value ThreadEmitter::shuffleXor(Value x, int64_t offset) {

@@ -1,7 +1,6 @@
 //===- ThreadEmitter.cpp - How the threads of a block share a kernel ---------===//
 #include "ThreadEmitter.h"
 #include "Coalescing.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "trace/IR/TraceOps.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -116,17 +115,6 @@ Value ThreadEmitter::laneStart(Scope &scope) {
     start = mayReachPast ? Value(arith::MinUIOp::create(b, loc, place, lastVector)) : place;
   }
   return start;
-}
-
-Value ThreadEmitter::shared(int64_t count, Type type) {
-  auto space = mlir::gpu::AddressSpaceAttr::get(b.getContext(), mlir::gpu::AddressSpace::Workgroup);
-  sharedBytes = llvm::alignTo(sharedBytes, 16) + count * llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-  Value memory =
-      function.addWorkgroupAttribution(MemRefType::get({count}, type, MemRefLayoutAttrInterface(), space), loc);
-  // Without it LLVM counts on more than what the PTX then says.
-  function.setWorkgroupAttributionAttr(function.getNumWorkgroupAttributions() - 1,
-                                       b.getStringAttr(LLVM::LLVMDialect::getAlignAttrName()), b.getI64IntegerAttr(16));
-  return memory;
 }
 
 void ThreadEmitter::barrier() {
