@@ -25,6 +25,32 @@ const Place &trace_rt::here() {
 }
 
 //===----------------------------------------------------------------------===//
+// Captures of the emulated device
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct EmulatedCapture {
+  CUstream stream;
+  std::vector<void *> buffers;
+};
+} // namespace
+
+static thread_local std::unique_ptr<EmulatedCapture> emulatedCapture;
+
+void trace_rt_emulated_capture_begin(void *stream) {
+  emulatedCapture.reset(new EmulatedCapture{static_cast<CUstream>(stream), {}});
+}
+
+void trace_rt_emulated_capture_end(void **memory) { *memory = emulatedCapture.release(); }
+
+void trace_rt_emulated_capture_free(void *memory) {
+  std::unique_ptr<EmulatedCapture> capture(static_cast<EmulatedCapture *>(memory));
+  if (capture)
+    for (void *buffer : capture->buffers)
+      poolFree(buffer);
+}
+
+//===----------------------------------------------------------------------===//
 // PyTorch's device and stream
 //===----------------------------------------------------------------------===//
 
@@ -78,6 +104,8 @@ int DeviceScope::enter(int32_t kind, int index) {
       return fail("cuda:" + std::to_string(index) + " has no current stream: " + lastTorchError());
     entered->place.stream = static_cast<CUstream>(stream);
   }
+  if (kind == TRACE_DEVICE_EMULATED && emulatedCapture)
+    entered->place.stream = emulatedCapture->stream;
   entered->place.kind = kind;
   entered->place.index = index;
   std::string error;
@@ -110,7 +138,9 @@ void *trace_rt_buffer(int64_t bytes) {
 }
 
 void trace_rt_buffer_free(void *buffer) {
-  if (here().kind != TRACE_DEVICE_CUDA)
+  if (here().kind == TRACE_DEVICE_EMULATED && emulatedCapture && buffer)
+    emulatedCapture->buffers.push_back(buffer);
+  else if (here().kind != TRACE_DEVICE_CUDA)
     poolFree(buffer);
   else if (buffer)
     guarded([&] {

@@ -39,8 +39,10 @@ _warned: set[str] = set()
 class Graph:
     """One graph of Dynamo's, compiled for the sizes that it was called with."""
 
-    def __init__(self, gm: torch.fx.GraphModule) -> None:
+    def __init__(self, gm: torch.fx.GraphModule, use_graphs: bool = False) -> None:
         self.gm = gm
+        #: Of CUDA.
+        self.use_graphs = use_graphs
         self.number = next(_counter)
         self.executables: dict[Any, Callable[..., Any]] = {}
         self.root = inspection.compiled_root()
@@ -83,7 +85,7 @@ class Graph:
             raise
         except Exception as error:
             raise self._compile_error(translator, error) from error
-        executable = Executable(captured, compiled, constants, self.gm.forward)
+        executable = Executable(captured, compiled, constants, self.gm.forward, self.use_graphs)
         executable.template = [None if i in executable.argument_of_position else x for i, x in enumerate(inputs)]
         if config.dump:
             inspection.dump(config.dump, self.number, compiled)
@@ -167,11 +169,22 @@ def _is_static(gm: torch.fx.GraphModule) -> bool:
     return True
 
 
-def trace(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], **options: Any) -> Callable[..., Any]:
-    """The backend: called by Dynamo with each graph and example inputs."""
+def _wants_graphs(mode: str | None, options: dict[str, Any] | None) -> bool:
+    """Whether torch.compile's mode and options, or the switch, ask for CUDA graphs."""
+    if mode not in (None, "default", "reduce-overhead"):
+        raise TypeError(f"backend 'trace' has the modes 'default' and 'reduce-overhead', not {mode!r}")
+    options = dict(options or {})
+    wanted = options.pop("cudagraphs", config.cudagraphs or mode == "reduce-overhead")
     if options:
-        raise TypeError(f"backend 'trace' takes no options, but got {', '.join(options)}; use torch_trace.config")
-    graph = Graph(gm)
+        raise TypeError(f"backend 'trace' has the option 'cudagraphs', not {', '.join(map(repr, options))}; see also "
+                        "torch_trace.config")
+    return bool(wanted)
+
+
+def trace(gm: torch.fx.GraphModule, example_inputs: Sequence[Any], *, mode: str | None = None,
+          options: dict[str, Any] | None = None) -> Callable[..., Any]:
+    """The backend: called by Dynamo with each graph and example inputs."""
+    graph = Graph(gm, _wants_graphs(mode, options))
     inspection.register(graph)
     if graph.floats or not _is_static(gm):
         return graph

@@ -130,6 +130,8 @@ class Captured:
     #: Dynamo's inputs, tensors and numbers.
     num_inputs: int = 0
     graph: torch.fx.GraphModule | None = None
+    #: An operator of it does more than to give its results.
+    has_effects: bool = False
     #: Of the inputs, and of all results of its operators.
     device: torch.device = torch.device("cpu")
 
@@ -592,6 +594,8 @@ def capture(gm: torch.fx.GraphModule, inputs: Sequence[Any], constants: list[tor
     captured.num_inputs = len(flat)
     captured.graph = graph
     captured.device = device
+    captured.has_effects = any(isinstance(n.target, torch._ops.OpOverload) and bool(has_effects(n.target))
+                               for n in root.nodes())
     return captured
 
 

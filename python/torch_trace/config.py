@@ -40,6 +40,10 @@ SWITCHES: dict[str, Switch] = {
         "once, 'error' raises.", False, ("eager", "error"),
     ),
     "dump": Switch(str, "", "A directory: every stage of every graph is written there.", False),
+    "cudagraphs": Switch(
+        bool, False, "Capture forwards and backwards in CUDA graphs, as torch.compile's mode 'reduce-overhead' does.",
+        False,
+    ),
     "device_emulation": Switch(
         bool, False, "Run the fusions of CPU tensors as a GPU's kernels in the simulator: slow, for tests of the kernels "
         "and of how they are launched.", True,

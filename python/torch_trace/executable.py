@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from . import _C, config
+from . import _C, config, cuda_graphs
 from .capture import Captured, Output
 from .errors import CompileError, DoubleBackwardError
 
@@ -40,6 +40,7 @@ class Executable:
         compiled: Any,
         constants: Sequence[torch.Tensor],
         eager: Callable[..., Any],
+        use_graphs: bool = False,
     ) -> None:
         self.compiled = compiled
         self.eager = eager
@@ -63,6 +64,12 @@ class Executable:
         self.argument_of_position = {p: i for i, p in enumerate(self.positions)}
         self.mutated_arguments = [self.argument_of_position[m.position] for m in self.mutations]
         self.differentiable = bool(compiled.has_backward) or any(r.requires_grad for r in captured.results)
+        self.graphs: cuda_graphs.Graphs | None = None
+        if use_graphs:
+            fixed = [a.kind in ("parameter", "buffer", "constant") and i not in self.mutated_arguments
+                     for i, a in enumerate(captured.arguments)]
+            self.graphs = cuda_graphs.Graphs(captured, self._code, self._compute, self._gradients,
+                                             [*fixed, *[False] * int(self.uses_random)])
         self.apply = self._make_apply() if self.differentiable else None
         self.copied: frozenset[int] | None = None
         #: Dynamo's inputs are the compiled function's arguments, all of them and in order.
@@ -81,16 +88,32 @@ class Executable:
         if self.apply is not None and _is_grad_enabled():
             results = self.apply(*tensors)
         else:
-            results = self._run(tensors)
+            replay = self.graphs.forward(tensors) if self.graphs is not None else None
+            results = replay.results if replay is not None else self._run(tensors)
             if len(results) != self.num_results:
                 del results[self.num_results:]
         if self.all_plain:
             return results
         return self._finish(args, results)
 
+    def _code(self) -> str:
+        """What has been compiled so far."""
+        return dict(self.compiled.stages)["lowered"]
+
+    def _compute(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        """Results and saved values, as the compiled forward gives them."""
+        return _to_tensors(self.compiled.forward(_to_handles(tensors)))
+
+    def _gradients(self, mask: list[bool], arguments: Sequence[torch.Tensor]) -> list[torch.Tensor | None]:
+        """Of the arguments that have one, as the compiled backward gives them; None for zero."""
+        handles = self.compiled.backward(mask, _to_handles(arguments))
+        # All at once: PyTorch's function for a single handle keeps a reference for ever (2.13).
+        made = iter(_to_tensors([h for h in handles if h is not None]))
+        return [None if h is None else next(made) for h in handles]
+
     def _run(self, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """Results and saved values."""
-        values = _to_tensors(self.compiled.forward(_to_handles(tensors)))
+        """Results and saved values. No result shares memory with an argument or another."""
+        values = self._compute(tensors)
         if self.copied is None:
             self.copied = _shared(values[: self.num_results], tensors)
         if self.copied:
@@ -135,7 +158,7 @@ class Executable:
     def _make_apply(self) -> Callable[..., tuple[torch.Tensor, ...]]:
         """The compiled function, with its compiled backward, as autograd's."""
         executable = self
-        run, run_backward = self._run, self.compiled.backward
+        run, run_backward, graphs = self._run, self.compiled.backward, self.graphs
         num_results = self.num_results
         num_arguments = len(self.positions) + len(self.constants) + int(self.uses_random)
         plan = list(self.compiled.backward_arguments)
@@ -151,6 +174,8 @@ class Executable:
         has_backward = bool(self.compiled.has_backward)
         shapes, device = self.shapes, self.device
         wanted_cotangents = [i for kind, i in plan if kind == "cotangent"]
+        # Cotangents come in any layout; the compiled backward takes them in those of the results.
+        dense_strides = [tuple(r.fake.stride()) for r in self.results]
         assert all(kind == "cotangent" for kind, _ in plan[len(kept):]), "cotangents are the backward's last arguments"
 
         class CompiledFunction(torch.autograd.Function):
@@ -161,20 +186,35 @@ class Executable:
                     arguments = list(tensors)
                     for i in copied:
                         arguments[i] = arguments[i].clone()
-                values = run(arguments)
-                everything = [*arguments, *values]
+                replay = graphs.forward(arguments) if graphs is not None else None
+                if replay is None:
+                    values = run(arguments)
+                    results = values[:num_results]
+                    everything = [*arguments, *values]
+                else:
+                    results = replay.results
+                    everything = [*replay.arguments, *replay.values]
+                    # A parameter is kept as itself: what is written to it before the backward is an error.
+                    everything[:num_arguments] = [
+                        given if given.data_ptr() == own.data_ptr() else own
+                        for given, own in zip(arguments, replay.arguments, strict=True)
+                    ]
+                    ctx.generation = replay.generation
+                    if kept:
+                        graphs.keep_for(ctx)
                 ctx.save_for_backward(*[everything[i] for i in kept])
                 ctx.set_materialize_grads(False)
                 if non_differentiable:
-                    ctx.mark_non_differentiable(*[values[i] for i in non_differentiable])
+                    ctx.mark_non_differentiable(*[results[i] for i in non_differentiable])
                 ctx.inputs = list(map(_reference, tensors)), _versions(tensors)
-                return tuple(values[:num_results])
+                return tuple(results)
 
             @staticmethod
             def backward(ctx: Any, *cotangents: torch.Tensor | None) -> Any:
                 arguments = list(ctx.saved_tensors)
                 if _is_grad_enabled():
                     return executable._double_backward(ctx.inputs, cotangents)
+                num_kept = len(arguments)
                 for i in wanted_cotangents:
                     cotangent = cotangents[i]
                     if cotangent is not None:
@@ -186,6 +226,17 @@ class Executable:
                                  for (shape, dtype), wanted in zip(shapes, ctx.needs_input_grad, strict=True))
                 if True not in mask:
                     return tuple(result)
+                generation = getattr(ctx, "generation", None)
+                if graphs is not None:
+                    graphs.count_backward(mask)
+                if generation is not None:
+                    strides = [None] * num_kept
+                    strides += [dense_strides[i] for i in wanted_cotangents if cotangents[i] is not None]
+                    replayed = graphs.backward(generation, mask, arguments, strides)
+                    if replayed is not None:
+                        for position, gradient in zip(gradient_arguments, replayed, strict=True):
+                            result[position] = gradient
+                        return tuple(result)
                 try:
                     gradients = run_backward(mask, _to_handles(arguments))
                 except _C.DiagnosticError as error:

@@ -97,8 +97,11 @@ class Report(list[dict[str, Any]]):
 
 def report(compiled: Any) -> Report:
     """What became of each graph of `compiled`: fusions, library_calls, saved_tensors, saved_bytes (of one forward) and
-    compile_seconds by stage."""
-    return Report(dict(e.compiled.report) for e in _executables(compiled))
+    compile_seconds by stage; with CUDA graphs, cudagraphs: "captured", or why not, of the forward and the backward."""
+    return Report(
+        dict(e.compiled.report) | ({} if e.graphs is None else {"cudagraphs": (e.graphs.status, e.graphs.backward_status)})
+        for e in _executables(compiled)
+    )
 
 
 def dump(directory: str, number: int, compiled: Any) -> None:

@@ -180,6 +180,43 @@ EXPORT CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t by
   return 0;
 }
 
+//===----------------------------------------------------------------------===//
+// Streams and graphs
+//===----------------------------------------------------------------------===//
+
+EXPORT CUresult cuStreamCreate(void **stream, unsigned flags) {
+  static uintptr_t next = 0x100;
+  *stream = reinterpret_cast<void *>(next++);
+  return note("cuStreamCreate", std::to_string(flags));
+}
+
+static std::string number(const void *handle) { return std::to_string(reinterpret_cast<uintptr_t>(handle)); }
+
+EXPORT CUresult cuStreamBeginCapture_v2(void *stream, int mode) {
+  return note("cuStreamBeginCapture", number(stream) + ", " + std::to_string(mode));
+}
+
+EXPORT CUresult cuStreamEndCapture(void *stream, void **graph) {
+  *graph = reinterpret_cast<void *>(7);
+  return note("cuStreamEndCapture", number(stream));
+}
+
+EXPORT CUresult cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags) {
+  *executable = reinterpret_cast<void *>(8);
+  return note("cuGraphInstantiate", number(graph));
+}
+
+EXPORT CUresult cuGraphDestroy(void *graph) { return note("cuGraphDestroy", number(graph)); }
+EXPORT CUresult cuGraphExecDestroy(void *executable) { return note("cuGraphExecDestroy", number(executable)); }
+
+EXPORT CUresult cuGraphLaunch(void *executable, void *stream) {
+  return note("cuGraphLaunch", number(executable) + ", " + number(stream));
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
 EXPORT CUresult cuGetErrorName(CUresult code, const char **name) {
   switch (code) {
   case 101:

@@ -258,6 +258,12 @@ TRACE_RT_EXPORT int trace_rt_launch(void *kernel, void **pointers);
 /// Gives buffers back and makes them null; null entries are allowed.
 TRACE_RT_EXPORT void trace_rt_buffers_free(void **buffers, int64_t count);
 
+/// Until the end, functions of the emulated device that this thread runs launch on `stream`, which is being captured,
+/// and the buffers that they give back are kept: the graph uses them at each launch. PyTorch does the same for CUDA.
+TRACE_RT_EXPORT void trace_rt_emulated_capture_begin(void *stream);
+TRACE_RT_EXPORT void trace_rt_emulated_capture_end(void **memory);
+TRACE_RT_EXPORT void trace_rt_emulated_capture_free(void *memory);
+
 #ifdef __cplusplus
 } // extern "C"
 #endif
