@@ -137,7 +137,7 @@ def test_a_backward_never_run():
     model.eval()
     compiled = graphed(model)
     graphs = None
-    for i in range(4):
+    for _ in range(4):
         compiled(data(8, 16))
         (entry,) = torch_trace.inspection._executables(compiled)
         graphs = entry.graphs
