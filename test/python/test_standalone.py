@@ -5,9 +5,11 @@ and checks every access, library calls on CPU tensors. Results, gradients and bu
 from __future__ import annotations
 
 import copy
+import ctypes
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -234,6 +236,106 @@ def test_a_damaged_image(tmp_path: Path, driver: Driver) -> None:
 def test_no_driver() -> None:
     with pytest.raises(DriverError, match="cannot be loaded"):
         Driver("/nowhere/libcuda.so.1")
+
+
+# ---- the driver's calls
+
+
+class FakeDriver(Driver):
+    """test/Runtime/FakeCuda.cpp: computes nothing, and writes down each call."""
+
+    def __init__(self, path: Path) -> None:
+        self.fake = ctypes.CDLL(str(path))
+        self.fake.fake_cuda_log.restype = ctypes.c_char_p
+        self.fake.fake_cuda_reset()
+        super().__init__(str(path))
+
+    def calls(self, *names: str) -> list[str]:
+        lines = self.fake.fake_cuda_log().decode().splitlines()
+        return [line for line in lines if not names or line.split("(")[0] in names]
+
+    def fail(self, function: str, code: int) -> None:
+        self.fake.fake_cuda_fail(function.encode(), 0, code)
+
+
+@pytest.fixture
+def faked(tmp_path: Path) -> Callable[..., tuple[FakeDriver, Callable[..., Package]]]:
+    """faked(fn, *args) -> the driver, and how to load fn's package, whose images say what kernels they have."""
+
+    def run(fn: Any, *args: Any) -> tuple[FakeDriver, Callable[..., Package]]:
+        lowered = torch_trace.lower(fn, *args, out=tmp_path)
+        for sides in (graph["fusions"] for graph in lowered.graphs):
+            for fusion in (f for side in sides.values() for f in side.values()):
+                kernels = "".join(f"{k['name']} {len(k['slots'])}\n" for k in fusion["kernels"])
+                for path in fusion["images"]:
+                    (tmp_path / path).write_text(f"fake {path.rsplit('.', 1)[1]}\n{kernels}")
+        driver = FakeDriver(Path(os.environ.get("TRACE_FAKE_CUDA_LIBRARY", ROOT / "build/lib/libtrace_fake_cuda.so")))
+        return driver, lambda: Package(str(tmp_path), driver, torch.device("cpu"))
+
+    return run
+
+
+def test_calls_and_their_order(faked: Callable[..., Any]) -> None:
+    x = torch.randn(5000, 30)
+    driver, load = faked(lambda x: x.sin().sum(0), x)
+    package = load()
+    # The context of an earlier test may be the thread's still.
+    log = [line for line in driver.calls() if line != "cuCtxSetCurrent(context0)"]
+    assert log[:3] == ["cuInit(0)", "cuDeviceGet(0)", "cuDevicePrimaryCtxRetain(0)"]
+    fusion, = package.manifest["graphs"][0]["fusions"]["forward"].values()
+    kernels = fusion["kernels"]
+    assert len(kernels) > 1
+    assert log[3:] == ["cuModuleLoadDataEx(cubin)", *[f"cuModuleGetFunction(module0, {k['name']})" for k in kernels]]
+    before = len(driver.calls())
+    result, = package(x)
+    launches = driver.calls()[before:]
+    assert len(launches) == len(kernels)
+    pointers: dict[int, str] = {0: hex(x.data_ptr()), 1: hex(result.data_ptr())}
+    for line, kernel in zip(launches, kernels, strict=True):
+        grid, block = (" ".join(map(str, kernel[key])) for key in ("grid", "block"))
+        start = f"cuLaunchKernel({kernel['name']}, grid {grid}, block {block}, shared 0, stream 0, context0, "
+        assert line.startswith(start)
+        given = line.removeprefix(start).removesuffix(")").split(", ")
+        for slot, pointer in zip(kernel["slots"], given, strict=True):
+            assert pointers.setdefault(slot, pointer) == pointer
+            assert int(pointer, 16) % 16 == 0
+    assert len(set(pointers.values())) == 2 + len(fusion["scratch"])
+
+
+def test_ptx_where_the_cubin_is_not_the_gpus(faked: Callable[..., Any]) -> None:
+    driver, load = faked(lambda x: x.sin(), torch.randn(5))
+    driver.fail("cuModuleLoadDataEx", 209)
+    load()
+    assert driver.calls("cuModuleLoadDataEx") == ["cuModuleLoadDataEx(cubin)", "cuModuleLoadDataEx(ptx)"]
+
+
+def test_a_launch_that_fails(faked: Callable[..., Any]) -> None:
+    driver, load = faked(lambda x: x.sin(), torch.randn(5))
+    package = load()
+    driver.fail("cuLaunchKernel", 701)
+    with pytest.raises(DriverError, match=r"test_standalone.py.*launching fused_sin_0__kernel0 with grid \(1, 1, 1\)"
+                                          r".*CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: so the test says"):
+        package(torch.randn(5))
+
+
+def test_a_kernel_that_is_not_there(faked: Callable[..., Any], tmp_path: Path) -> None:
+    driver, load = faked(lambda x: x.sin(), torch.randn(5))
+    for path in tmp_path.rglob("*.cubin"):
+        path.write_text("fake cubin\n")
+    with pytest.raises(DriverError, match="kernel fused_sin_0__kernel0: CUDA_ERROR_NOT_FOUND"):
+        load()
+
+
+def test_a_thread_without_a_context(faked: Callable[..., Any]) -> None:
+    driver, load = faked(lambda x: x.sin(), torch.randn(5))
+    package = load()
+    before = len(driver.calls("cuCtxSetCurrent"))
+    thread = threading.Thread(target=lambda: (package(torch.randn(5)), package(torch.randn(5))))
+    thread.start()
+    thread.join()
+    package(torch.randn(5))
+    assert len(driver.calls("cuLaunchKernel")) == 3
+    assert len(driver.calls("cuCtxSetCurrent")) == before + 1
 
 
 # ---- without the compiler

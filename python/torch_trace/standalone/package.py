@@ -172,5 +172,5 @@ class Package:
         return fusions
 
     def _takes(self, path: str) -> bool:
-        """Bitcode is for the emulated device, everything else for a GPU."""
-        return path.endswith(".bc") == (self.device.type == "cpu")
+        """Bitcode is for the emulated driver, everything else for a GPU's."""
+        return path.endswith(".bc") == self.driver.emulated
