@@ -26,6 +26,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE.parent), str(ROOT / "examples"), str(HERE)]
 import cases as case_list  # noqa: E402
+import table  # noqa: E402
 import torch_trace  # noqa: E402
 from checking import DTYPES  # noqa: E402
 
@@ -123,6 +124,7 @@ def main() -> int:
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--build", metavar="OUT", type=Path)
     parser.add_argument("--run", metavar="OUT", type=Path)
+    parser.add_argument("--table", metavar="FILE", type=Path, help="of --build: write a page with all kernels")
     parser.add_argument("--target", default="sm_90")
     parser.add_argument("--emulated", action="store_true", help="for the simulator, on CPU tensors")
     parser.add_argument("--cases", default="", help="only these blocks and models, separated by commas")
@@ -140,6 +142,8 @@ def main() -> int:
         parser.error(f"unknown: {' '.join(rest)}")
     if options.build:
         build(options.build, options)
+        if options.table:
+            options.table.write_text(table.page(options.build))
     if options.run:
         return run(options.run, options, rest)
     if options.build:

@@ -219,7 +219,8 @@ def test_the_parts_for_a_gpu(small: Path) -> None:
 
 @pytest.mark.slow
 def test_a_package_for_a_gpu(tmp_path: Path) -> None:
-    package = built(tmp_path, "--target", "sm_80", "--cases", "layer_norm,mlp", "--dtypes", "f32")
+    package = built(tmp_path, "--target", "sm_80", "--cases", "layer_norm,mlp", "--dtypes", "f32", "--table",
+                    tmp_path / "kernels.md")
     info = json.loads((package / "package.json").read_text())
     assert info["target"] == "sm_80" and info["sizes"] == ["small", "large"]
     assert sum(f.stat().st_size for f in package.rglob("*") if f.is_file()) < 60 << 20
@@ -229,6 +230,10 @@ def test_a_package_for_a_gpu(tmp_path: Path) -> None:
             cubins, ptx = ({p.with_suffix("") for p in folder.rglob(f"*.{s}")} for s in ("cubin", "ptx"))
             assert cubins and cubins == ptx
             assert not list(folder.rglob("*.mlir"))
+    kernels = sum(case["summary"]["large"]["kernels"] for case in info["cases"])
+    page = (tmp_path / "kernels.md").read_text()
+    assert "for sm_80" in page and f"\n{kernels} kernels; " in page
+    assert len(re.findall(r"^\| (layer_norm|mlp)-f32 \| \w+ \| \w+__kernel\d+ \| [\d,]+ x \d+ \| \d+ \|", page, re.M)) == kernels
     done, numbers = run(package, "--driver", "/nowhere/libcuda.so.1")
     assert done.returncode == 1
     assert any("the CUDA driver cannot be loaded" in line for line in numbers["not_run"])

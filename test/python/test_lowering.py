@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -138,6 +139,12 @@ def test_an_earlier_package_is_replaced(tmp_path: Path) -> None:
     torch_trace.lower(linear(), torch.randn(2, 8), out=tmp_path)
     assert (tmp_path / "notes.txt").exists()
     assert not (tmp_path / "graph0" / "bwd.mlir").exists()
+
+
+def test_the_example_of_the_documentation() -> None:
+    done = subprocess.run([sys.executable, Path(models.__file__).parents[1] / "offline.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "5 library calls" in done.stdout and done.stdout.endswith("results as eager's: True\n")
 
 
 # ---- fake tensors
