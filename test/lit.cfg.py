@@ -3,6 +3,7 @@
 build_dir=PATH     the build folder whose bin/ holds the tools (default: build/)
 roundtrip=1        every trace-opt also prints its input as text and as bytecode, parses that again and compares
 verify_stages=1    every trace-opt runs the stages' verifiers after the passes (tools that have the switch)
+runtime=1          it is an error, and no reason to leave tests out, that the runtime library is not there
 asan=1             the tools were built with sanitizers
 """
 
@@ -32,6 +33,8 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
         config.environment[name] = os.environ[name]
 if os.path.exists(os.path.join(build, "lib", "libtrace_runtime.so")):
     config.available_features.add("runtime")
+elif lit_config.params.get("runtime") == "1":
+    lit_config.fatal("libtrace_runtime.so is not there; run ./dev build first")
 if lit_config.params.get("asan"):
     config.available_features.add("asan")
     # LLVM's shared libraries are not built with sanitizers: their allocations at exit are not ours to report, and their

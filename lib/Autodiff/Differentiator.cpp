@@ -35,6 +35,7 @@ LogicalResult Differentiator::run() {
     return failure();
 
   markNonDifferentiable();
+  differentiable.resize(ret.getOutputs().size());
   bool joint = anyActive(ret.getOutputs());
   if (joint) {
     func->setAttr(attrs::joint, builder.getUnitAttr());
@@ -43,7 +44,10 @@ LogicalResult Differentiator::run() {
         continue;
       Location loc = output.getDefiningOp() ? output.getLoc() : ret.getLoc();
       Value cotangent = GetGradOp::create(builder, loc, output, k);
-      reached.insert(output);
+      Outputs itself(ret.getOutputs().size());
+      itself.set(k);
+      differentiable.set(k);
+      reach(output, itself);
       addCotangent(output, cotangent, loc);
     }
     if (failed(walkBackwards(steps)))
@@ -304,25 +308,30 @@ SmallVector<Value> Differentiator::inlineBlock(OpBuilder &at, Block &block, Valu
 LogicalResult Differentiator::walkBackwards(ArrayRef<Step> steps) {
   for (const Step &step : llvm::reverse(steps)) {
     Operation *op = step.op;
-    if (llvm::none_of(op->getResults(), [&](Value result) { return reached.contains(result); }))
+    Outputs outputs = reachedFrom(op->getResults());
+    if (outputs.none())
       continue;
     if (step.kind == Step::Kind::Inlined) {
       for (auto [result, value] : llvm::zip_equal(op->getResults(), step.saved)) {
-        if (!reached.contains(result) || !active.contains(value))
+        Outputs from = reachedFrom(result);
+        if (from.none() || !active.contains(value))
           continue;
-        reached.insert(value);
+        reach(value, from);
         if (Value cotangent = cotangentOf.lookup(result))
           addCotangent(value, cotangent, op->getLoc());
       }
       continue;
     }
-    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-      if (active.contains(operand) && step.mayReach(i))
-        reached.insert(operand);
     SmallVector<Value> cotangents;
     for (Value result : op->getResults())
       cotangents.push_back(cotangentOf.lookup(result));
-    if (llvm::none_of(cotangents, [](Value cotangent) { return bool(cotangent); }))
+    bool any = llvm::any_of(cotangents, [](Value cotangent) { return bool(cotangent); });
+    // A checkpoint's body says itself which results reach which operands.
+    if (!any || step.kind != Step::Kind::Checkpoint)
+      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+        if (active.contains(operand) && step.mayReach(i))
+          reach(operand, outputs);
+    if (!any)
       continue;
     LogicalResult result = failure();
     switch (step.kind) {
@@ -437,12 +446,29 @@ LogicalResult Differentiator::recompute(const Step &step, ArrayRef<Value> cotang
   });
   if (failed(prepare(clones, &steps)))
     return failure();
-  for (auto [value, cotangent] : llvm::zip_equal(values, cotangents))
-    if (cotangent && active.contains(value)) {
-      reached.insert(value);
+  for (auto [value, result, cotangent] : llvm::zip_equal(values, checkpoint.getResults(), cotangents)) {
+    Outputs outputs = reachedFrom(result);
+    if (outputs.none() || !active.contains(value))
+      continue;
+    reach(value, outputs);
+    if (cotangent)
       addCotangent(value, cotangent, checkpoint.getLoc());
-    }
+  }
   return walkBackwards(steps);
+}
+
+Differentiator::Outputs Differentiator::reachedFrom(ValueRange values) {
+  Outputs outputs(ret.getOutputs().size());
+  for (Value value : values)
+    if (auto found = reached.find(value); found != reached.end())
+      outputs |= found->second;
+  return outputs;
+}
+
+void Differentiator::reach(Value value, const Outputs &outputs) {
+  auto [found, isNew] = reached.try_emplace(value, outputs);
+  if (!isNew)
+    found->second |= outputs;
 }
 
 void Differentiator::addCotangent(Value value, Value cotangent, Location loc) {
@@ -490,7 +516,8 @@ void Differentiator::emitGradients() {
   SmallVector<Type> types;
   SmallVector<DictionaryAttr> attributes;
   for (BlockArgument argument : func.getArguments()) {
-    if (!func.getArgAttr(argument.getArgNumber(), attrs::requiresGrad) || !reached.contains(argument))
+    Outputs outputs = reachedFrom(argument);
+    if (!func.getArgAttr(argument.getArgNumber(), attrs::requiresGrad) || outputs.none())
       continue;
     Value gradient = cotangentOf.lookup(argument);
     if (!gradient)
@@ -499,7 +526,10 @@ void Differentiator::emitGradients() {
     gradientOf.push_back(argument.getArgNumber());
     types.push_back(argument.getType());
     auto role = RoleAttr::get(func.getContext(), RoleKind::Gradient, argument.getArgNumber(), StringAttr());
-    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(attrs::role, role)));
+    NamedAttrList list(builder.getNamedAttr(attrs::role, role));
+    if (outputs != differentiable)
+      list.set(attrs::reachedBy, builder.getDenseI64ArrayAttr(SmallVector<int64_t>(outputs.set_bits())));
+    attributes.push_back(list.getDictionary(func.getContext()));
   }
   SmallVector<unsigned> positions(gradients.size(), func.getNumResults());
   (void)func.insertResults(positions, types, attributes);

@@ -3,6 +3,7 @@
 #define TRACE_LIB_AUTODIFF_DIFFERENTIATOR_H
 
 #include "trace/IR/TraceOps.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::trace::autodiff {
 
@@ -80,8 +81,13 @@ private:
   /// Stands before the return; the backward is built here.
   OpBuilder builder;
   DenseSet<Value> active;
-  /// Values that the backward walk has reached, if only with a symbolic zero.
-  DenseSet<Value> reached;
+  /// Values that the backward walk has reached, if only with a symbolic zero, and from which outputs.
+  using Outputs = llvm::SmallBitVector;
+  DenseMap<Value, Outputs> reached;
+  Outputs differentiable;
+  /// The outputs from which the walk has reached one of these; none where it has not.
+  Outputs reachedFrom(ValueRange values);
+  void reach(Value value, const Outputs &outputs);
   DenseMap<Value, Value> cotangentOf;
   DenseMap<Value, Value> replacements;
   SmallVector<Operation *> replaced;

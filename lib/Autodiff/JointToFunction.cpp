@@ -57,6 +57,7 @@ struct JointToFunction : trace::impl::JointToFunctionBase<JointToFunction> {
     for (unsigned i = ret.getOutputs().size(); i < results.size(); ++i) {
       NamedAttrList list(results[i]);
       list.set(attrs::role, RoleAttr::get(&getContext(), RoleKind::Output, i, StringAttr()));
+      list.erase(attrs::reachedBy);
       results[i] = list.getDictionary(&getContext());
     }
     func.setAllResultAttrs(results);

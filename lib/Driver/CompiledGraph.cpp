@@ -264,9 +264,10 @@ LogicalResult CompiledGraph::Impl::compileForward(ModuleOp captured) {
 LogicalResult CompiledGraph::Impl::compileBackward(ArrayRef<bool> mask, Backward &backward) {
   OwningOpRef<ModuleOp> module = backwardModule->clone();
   SmallVector<int64_t> absent;
-  for (const BackwardArgument &argument : backwardArguments)
-    if (argument.kind == BackwardArgument::Cotangent && !mask[argument.index])
-      absent.push_back(argument.index);
+  // A cotangent that the backward does not read still decides which gradients are given.
+  for (auto [output, present] : llvm::enumerate(mask))
+    if (differentiable[output] && !present)
+      absent.push_back(output);
   if (!absent.empty()) {
     LogicalResult dropped = timed("backward", [&] { return dropCotangents(*module, absent, settings); });
     if (failed(dropped))

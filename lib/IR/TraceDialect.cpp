@@ -141,5 +141,11 @@ LogicalResult TraceDialect::verifyRegionResultAttribute(Operation *op, unsigned 
   auto func = dyn_cast<FunctionOpInterface>(op);
   if (!func)
     return success();
+  if (attr.getName() == attrs::reachedBy) {
+    auto outputs = dyn_cast<DenseI64ArrayAttr>(attr.getValue());
+    auto role = func.getResultAttrOfType<RoleAttr>(index, attrs::role);
+    if (!outputs || outputs.empty() || !role || role.getKind() != RoleKind::Gradient)
+      return op->emitOpError() << "result " << index << ": 'trace.reached_by' must be a list of outputs, on a gradient";
+  }
   return verifyValueAttribute(op, func.getResultTypes()[index], attr, "result", index);
 }

@@ -30,7 +30,8 @@ class ZeroPropagation {
 public:
   ZeroPropagation(func::FuncOp func) : func(func), builder(func.getContext()) {}
 
-  LogicalResult run(ArrayRef<int64_t> absent) {
+  LogicalResult run(ArrayRef<int64_t> absentOutputs) {
+    absent = absentOutputs;
     llvm::BitVector dropped(func.getNumArguments());
     SmallVector<int64_t> numbers;
     for (BlockArgument argument : func.getArguments()) {
@@ -41,13 +42,12 @@ public:
       numbers.push_back(*role.getIndex());
       zeros.insert(argument);
     }
-    if (zeros.empty())
-      return success();
     Block &block = func.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
       if (failed(visit(&op)))
         return failure();
-    dropGradients();
+    if (failed(dropGradients()))
+      return failure();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (isOpTriviallyDead(&op))
         op.erase();
@@ -141,16 +141,29 @@ private:
     return success();
   }
 
-  /// Gradients that are zero are not given.
-  void dropGradients() {
+  /// None of the cotangents that reach the gradient's argument is left.
+  bool isAbsent(unsigned result) {
+    auto reachedBy = func.getResultAttrOfType<DenseI64ArrayAttr>(result, attrs::reachedBy);
+    return reachedBy && llvm::all_of(reachedBy.asArrayRef(), [&](int64_t k) { return llvm::is_contained(absent, k); });
+  }
+
+  /// Gradients that nothing reaches are not given; others are, be they zero.
+  LogicalResult dropGradients() {
     ReturnOp ret = getReturn(func);
     SmallVector<Value> gradients;
     SmallVector<int64_t> numbers;
     llvm::BitVector dropped(func.getNumResults());
     for (auto [i, gradient, number] : llvm::enumerate(ret.getGradients(), ret.getGradientOf())) {
-      if (isZero(gradient)) {
+      if (isAbsent(i)) {
         dropped.set(i);
         continue;
+      }
+      if (isZero(gradient)) {
+        auto type = cast<RankedTensorType>(gradient.getType());
+        if (!type.hasStaticShape())
+          return ret.emitOpError("gives a gradient of zeros, but their sizes are not known: ") << type;
+        builder.setInsertionPoint(ret);
+        gradient = createSplat(builder, ret.getLoc(), type, 0.0);
       }
       gradients.push_back(gradient);
       numbers.push_back(number);
@@ -159,11 +172,13 @@ private:
     ReturnOp::create(builder, ret.getLoc(), ValueRange(), gradients, numbers);
     ret.erase();
     (void)func.eraseResults(dropped);
+    return success();
   }
 
   func::FuncOp func;
   OpBuilder builder;
   DenseSet<Value> zeros;
+  ArrayRef<int64_t> absent;
 };
 
 struct DropCotangents : trace::impl::DropCotangentsBase<DropCotangents> {

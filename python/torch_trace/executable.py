@@ -18,6 +18,7 @@ import torch
 from . import _C, config, cuda_graphs
 from .capture import Captured, Output
 from .errors import CompileError, DoubleBackwardError
+from .reach import reached_by
 
 _to_handles = torch._C._aoti.unsafe_alloc_void_ptrs_from_tensors
 _to_tensors = torch._C._aoti.alloc_tensors_by_stealing_from_void_ptrs
@@ -52,6 +53,7 @@ class Executable:
         self.shapes = [(tuple(a.fake.shape), a.fake.dtype) for a in captured.arguments]
         if self.uses_random:
             self.shapes.append(((), torch.int64))
+        self.reached = reached_by(captured)
         self.outputs = captured.outputs
         self.mutations = captured.mutations
         self.results = captured.results
@@ -170,9 +172,11 @@ class Executable:
         # What is kept for the backward: positions in arguments ++ results ++ saved values. Cotangents come after it.
         start = {"argument": 0, "output": num_arguments, "saved": num_arguments + num_results}
         kept = [start[kind] + i for kind, i in plan if kind != "cotangent"]
-        # Without one, results require grad as eager's do, but no number in them depends on an input: gradients are zero.
-        has_backward = bool(self.compiled.has_backward)
-        shapes, device = self.shapes, self.device
+        # Results whose numbers depend on no input require grad all the same where eager's do: their gradients are zero.
+        differentiable = [i for i, d in enumerate(self.compiled.differentiable_outputs) if d]
+        shapes, reached, device = self.shapes, self.reached, self.device
+        # By which cotangents there are: the arguments whose gradient is zeros that the compiled backward does not give.
+        zeros_of: dict[tuple[bool, ...], list[int]] = {}
         wanted_cotangents = [i for kind, i in plan if kind == "cotangent"]
         # Cotangents come in any layout; the compiled backward takes them in those of the results.
         dense_strides = [tuple(r.fake.stride()) for r in self.results]
@@ -221,33 +225,34 @@ class Executable:
                         arguments.append(cotangent)
                 result: list[torch.Tensor | None] = [None] * num_arguments
                 mask = [c is not None for c in cotangents]
-                if not has_backward:
-                    return tuple(torch.zeros(shape, dtype=dtype, device=device) if wanted else None
-                                 for (shape, dtype), wanted in zip(shapes, ctx.needs_input_grad, strict=True))
                 if True not in mask:
                     return tuple(result)
-                generation = getattr(ctx, "generation", None)
-                if graphs is not None:
-                    graphs.count_backward(mask)
-                if generation is not None:
-                    strides = [None] * num_kept
-                    strides += [dense_strides[i] for i in wanted_cotangents if cotangents[i] is not None]
-                    replayed = graphs.backward(generation, mask, arguments, strides)
-                    if replayed is not None:
-                        for position, gradient in zip(gradient_arguments, replayed, strict=True):
-                            result[position] = gradient
-                        return tuple(result)
-                try:
-                    gradients = run_backward(mask, _to_handles(arguments))
-                except _C.DiagnosticError as error:
-                    return executable._eager_backward(ctx.inputs, cotangents, CompileError(str(error)))
-                positions = gradient_arguments
-                if None in gradients:
-                    positions = [p for p, g in zip(positions, gradients, strict=True) if g is not None]
-                    gradients = [g for g in gradients if g is not None]
-                # All at once: PyTorch's function for a single handle keeps a reference for ever (2.13).
-                for position, gradient in zip(positions, _to_tensors(gradients), strict=True):
-                    result[position] = gradient
+                gradients: Sequence[Any] | None = None
+                if any([mask[i] for i in differentiable]):
+                    generation = getattr(ctx, "generation", None)
+                    if graphs is not None:
+                        graphs.count_backward(mask)
+                    if generation is not None:
+                        strides = [None] * num_kept
+                        strides += [dense_strides[i] for i in wanted_cotangents if cotangents[i] is not None]
+                        gradients = graphs.backward(generation, mask, arguments, strides)
+                    if gradients is None:
+                        try:
+                            handles = run_backward(mask, _to_handles(arguments))
+                        except _C.DiagnosticError as error:
+                            return executable._eager_backward(ctx.inputs, cotangents, CompileError(str(error)))
+                        # All at once: PyTorch's function for a single handle keeps a reference for ever (2.13).
+                        given = iter(_to_tensors([h for h in handles if h is not None]))
+                        gradients = [None if h is None else next(given) for h in handles]
+                    for position, gradient in zip(gradient_arguments, gradients, strict=True):
+                        result[position] = gradient
+                zeros = zeros_of.get(key := tuple(mask))
+                if zeros is None:
+                    present = {i for i, there in enumerate(mask) if there}
+                    zeros = zeros_of[key] = [i for i, by in enumerate(reached) if result[i] is None and by & present]
+                for position in zeros:
+                    shape, dtype = shapes[position]
+                    result[position] = torch.zeros(shape, dtype=dtype, device=device)
                 return tuple(result)
 
         # Function.apply without its Python: the wrapper only looks for functorch's transforms and dead wrappers of them.

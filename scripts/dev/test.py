@@ -110,7 +110,7 @@ def main(args: list[str]) -> int:
     else:
         folder = build()
         runners = {
-            "lit": lambda: lit(folder, lit_paths, []),
+            "lit": lambda: lit(folder, lit_paths, ["--param=runtime=1"]),
             "python": lambda: python(folder, python_paths, options.quick),
             "checks": checks,
         }

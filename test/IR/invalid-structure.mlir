@@ -36,6 +36,13 @@ func.func @result_strides(%x: tensor<4x8xf32>) -> (tensor<4x8xf32> {trace.stride
 
 // -----
 
+// expected-error @below {{result 0: 'trace.reached_by' must be a list of outputs, on a gradient}}
+func.func @reached_by(%x: tensor<4xf32>) -> (tensor<4xf32> {trace.reached_by = array<i64: 0>}) {
+  trace.return outputs(%x : tensor<4xf32>)
+}
+
+// -----
+
 // expected-error @below {{argument 0: 'trace.requires_grad' needs a floating-point tensor, not 'tensor<4xi64>'}}
 func.func @requires_grad(%x: tensor<4xi64> {trace.requires_grad}) {
   trace.return outputs()

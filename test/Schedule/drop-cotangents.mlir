@@ -17,7 +17,8 @@ func.func @terms_backward(%c: tensor<4xf32> {trace.role = #trace.role<saved 0>},
                           %g0: tensor<4xf32> {trace.role = #trace.role<cotangent 0>},
                           %g1: tensor<4xf32> {trace.role = #trace.role<cotangent 1>},
                           %g3: tensor<2x4xf32> {trace.role = #trace.role<cotangent 3>})
-    -> (tensor<4xf32> {trace.role = #trace.role<gradient 0>}, tensor<4xf32> {trace.role = #trace.role<gradient 2>})
+    -> (tensor<4xf32> {trace.role = #trace.role<gradient 0>},
+        tensor<4xf32> {trace.role = #trace.role<gradient 2>, trace.reached_by = array<i64: 3>})
     attributes {trace.side = "backward", trace.forward_symbol = @terms_forward} {
   %a = trace.add %g0, %g1 : tensor<4xf32>
   %d = trace.mul %a, %c : tensor<4xf32>
@@ -75,10 +76,31 @@ func.func private @fused_mul_add_0(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: ten
 func.func @scattered_backward(%g0: tensor<4xf32> {trace.role = #trace.role<cotangent 0>}, %i: tensor<2xi64> {trace.forward_argument = 1 : i64},
                               %g1: tensor<2xf32> {trace.role = #trace.role<cotangent 1>},
                               %w: tensor<2x2xf32> {trace.forward_argument = 2 : i64})
-    -> (tensor<4xf32> {trace.role = #trace.role<gradient 0>}, tensor<1x2xf32> {trace.role = #trace.role<gradient 3>})
+    -> (tensor<4xf32> {trace.role = #trace.role<gradient 0>}, tensor<1x2xf32> {trace.role = #trace.role<gradient 3>, trace.reached_by = array<i64: 1>})
     attributes {trace.side = "backward", trace.forward_symbol = @f} {
   %d = trace.index_add %g0, %i, %g1 dim 0 : tensor<4xf32>, tensor<2xi64>, tensor<2xf32>
   %r = trace.reshape %g1 : tensor<2xf32> to tensor<1x2xf32>
   %m = trace.matmul %r, %w : tensor<1x2xf32>, tensor<2x2xf32>
   trace.return outputs() gradients(%d, %m : tensor<4xf32>, tensor<1x2xf32>) of [0, 3]
+}
+
+// -----
+
+// A gradient that is zero although a cotangent that is there reaches its argument is given; one that only absent ones
+// reach is not, though the backward reads none of them.
+// CHECK-LABEL: func.func @reached_backward(
+// CHECK-SAME: -> (tensor<4xf32> {trace.role = #trace.role<gradient 0>},
+// CHECK-SAME: tensor<4xf32> {trace.reached_by = array<i64: 0, 3>, trace.role = #trace.role<gradient 1>})
+// CHECK-NEXT: %[[Z:.*]] = trace.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT: trace.return outputs() gradients(%arg0, %[[Z]] : tensor<4xf32>, tensor<4xf32>) of [0, 1]
+func.func @reached_backward(%g0: tensor<4xf32> {trace.role = #trace.role<cotangent 0>},
+                            %g3: tensor<4xf32> {trace.role = #trace.role<cotangent 3>})
+    -> (tensor<4xf32> {trace.role = #trace.role<gradient 0>},
+        tensor<4xf32> {trace.role = #trace.role<gradient 1>, trace.reached_by = array<i64: 0, 3>},
+        tensor<4xf32> {trace.role = #trace.role<gradient 2>, trace.reached_by = array<i64: 1>})
+    attributes {trace.side = "backward", trace.forward_symbol = @f} {
+  %a = trace.add %g0, %g3 : tensor<4xf32>
+  %n = trace.neg %g3 : tensor<4xf32>
+  %z = trace.constant dense<0.0> : tensor<4xf32>
+  trace.return outputs() gradients(%a, %n, %z : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) of [0, 1, 2]
 }

@@ -438,6 +438,22 @@ def test_sizes_that_change():
         torch.testing.assert_close([p.grad for p in m.parameters()], expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("exponent", [0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 2.0, -2.0, 3.0, -3.0])
+def test_powers_by_number_and_by_tensor(exponent):
+    """Eager computes x**0.5 as sqrt(x), but a tensor of 0.5 by pow: -0.0, -inf and the ends of the range tell them apart."""
+    inf = float("inf")
+    points = torch.tensor([0.0, -0.0, inf, -inf, float("nan"), 2.0, -2.0, 1e20, -1e20, 1e-20, 3e38] * 2)
+
+    def f(x):
+        return x**exponent, torch.pow(x, torch.full_like(x, exponent)), torch.pow(x, torch.tensor(exponent))
+
+    for dtype in (torch.float32, torch.float64):
+        x = points.to(dtype)
+        for got, expected in zip(compiled(f)(x), f(x), strict=True):
+            torch.testing.assert_close(got, expected, rtol=1e-6, atol=0, equal_nan=True)
+            assert torch.equal(torch.signbit(got)[~got.isnan()], torch.signbit(expected)[~expected.isnan()])
+
+
 def test_autocast():
     def f(x, w):
         with torch.autocast("cpu", torch.bfloat16):

@@ -2,17 +2,16 @@
 infinities. Each function is differentiated by trace-opt and run by the reference interpreter in f64.
 """
 
-import os
-import pathlib
 import subprocess
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from built import built
 
-TOOLS = pathlib.Path(os.environ.get("TORCH_TRACE_TOOLS", pathlib.Path(__file__).parents[2] / "build/bin"))
-pytestmark = pytest.mark.skipif(not (TOOLS / "trace-run").exists(), reason="trace-run is not built")
+TOOLS = built("bin", "TORCH_TRACE_TOOLS")
+assert (TOOLS / "trace-run").exists(), "trace-run is not there; run ./dev build first"
 
 INF, NAN = float("inf"), float("nan")
 # With every value against every other one: ties, zeros, signs, NaN and infinities meet.

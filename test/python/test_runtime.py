@@ -5,17 +5,13 @@ torch's own AOTInductor helpers.
 """
 
 import ctypes
-import os
-import pathlib
 import threading
 
 import pytest
 import torch
+from built import built
 
-LIBRARY = pathlib.Path(
-    os.environ.get("TORCH_TRACE_RUNTIME", pathlib.Path(__file__).parents[2] / "build/lib/libtrace_runtime.so")
-)
-pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason="libtrace_runtime.so is not built")
+LIBRARY = built("lib/libtrace_runtime.so", "TORCH_TRACE_RUNTIME")
 
 TYPES = {
     torch.bool: 0, torch.uint8: 1, torch.int8: 2, torch.int16: 3, torch.int32: 4, torch.int64: 5, torch.float16: 6,

@@ -29,6 +29,9 @@ inline constexpr llvm::StringLiteral requiresGrad = "trace.requires_grad";
 inline constexpr llvm::StringLiteral strides = "trace.strides";
 /// On a result (unit): it does not depend on a differentiable input; eager's requires_grad is False.
 inline constexpr llvm::StringLiteral nonDifferentiable = "trace.non_differentiable";
+/// On a gradient: DenseI64ArrayAttr of the outputs whose cotangents reach the argument, where not all do. With none of
+/// them present, eager's gradient is None; with one, it is a tensor, be it of zeros.
+inline constexpr llvm::StringLiteral reachedBy = "trace.reached_by";
 /// On a backward's argument (i64): the forward's argument, or output, that it is.
 inline constexpr llvm::StringLiteral forwardArgument = "trace.forward_argument";
 inline constexpr llvm::StringLiteral forwardOutput = "trace.forward_output";

@@ -118,8 +118,9 @@ def DropCotangents : Pass<"trace-drop-cotangents", "::mlir::ModuleOp"> {
   let description = [{
     An absent cotangent is a symbolic zero: the backward is linear in its cotangents, so that what is only a multiple of
     an absent one is zero and not computed, and a sum loses that term. The arguments of role `cotangent k`, k in `absent`,
-    go; so do gradients that are zero (the caller takes a gradient that is not given for zero). The other arguments stay,
-    used or not. `trace.absent_cotangents` on the function says what was dropped.
+    go. So do gradients whose `trace.reached_by` lists absent outputs only: eager's are None. A gradient that is zero for
+    another reason is given, as zeros. The other arguments stay, used or not. `trace.absent_cotangents` on the function
+    says what was dropped.
 
     Zeros go through everything that is linear in the operand in question: sums and differences, products, quotients,
     views, `pad` and `cat`, `where`, sums over dimensions, matrix products, convolutions, gathers and scatters. Where

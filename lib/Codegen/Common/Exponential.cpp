@@ -110,7 +110,9 @@ Value VectorMath::pow(Value x, Value y) {
   std::optional<double> exponent = getConstant(y);
   return evaluate({b, loc, target}, {x, y}, [&](ArrayRef<Num> v) {
     Num x = v[0], y = v[1];
-    // As ATen's pow with a scalar exponent does it.
+    // Where that is what pow gives to the last bit. ATen's pow with a Python number has more such exponents; the front
+    // end writes those as sqrt, rsqrt and reciprocal: sqrt(-0.0) and sqrt(-inf) are not pow's, and x^-2 by way of x * x
+    // overflows early.
     if (exponent == 0.0)
       return splat(x, 1.0);
     if (exponent == 1.0)
@@ -119,14 +121,8 @@ Value VectorMath::pow(Value x, Value y) {
       return x * x;
     if (exponent == 3.0)
       return x * x * x;
-    if (exponent == 0.5)
-      return squareRoot(x);
-    if (exponent == -0.5)
-      return 1.0 / squareRoot(x);
     if (exponent == -1.0)
       return 1.0 / x;
-    if (exponent == -2.0)
-      return 1.0 / (x * x);
     return isDouble(x) ? libm("pow", {x, y}) : pow32(x, y);
   });
 }
