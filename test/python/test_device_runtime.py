@@ -15,10 +15,10 @@ import textwrap
 
 import pytest
 import torch
+from built import built
 from test_runtime import HOST, LIBRARY, Desc, TableEntry, desc, handle, pointer, take
 
-FAKE = pathlib.Path(os.environ.get("TRACE_FAKE_CUDA_LIBRARY", LIBRARY.parent / "libtrace_fake_cuda.so"))
-pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason="libtrace_runtime.so is not built")
+FAKE = built("lib/libtrace_fake_cuda.so", "TRACE_FAKE_CUDA_LIBRARY")
 EMULATED = 2
 CALL, CONSTANT, MODULE, KERNEL = range(4)
 
