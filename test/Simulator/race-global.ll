@@ -10,6 +10,7 @@
 ; RUN: not trace-gpu-sim %s --kernel=read_only --block=1 --arg=2xi32=0 2>&1 | FileCheck %s --check-prefix=CACHE
 ; RUN: not trace-gpu-sim %s --kernel=parameter_read_only --grid=1 --arg=1xi32=0 --arg=1xi32 --no-checks --print=7 2>&1 | FileCheck %s --check-prefix=PRINT
 ; RUN: not trace-gpu-sim %s --kernel=ticket --block=8 --arg=1xi32=0 --arg=8xi32 --orders=3 2>&1 | FileCheck %s --check-prefix=TICKET
+; RUN: not trace-gpu-sim %s --kernel=ticket_of_block --grid=8 --arg=1xi32=0 --arg=8xi32 --orders=3 2>&1 | FileCheck %s --check-prefix=TICKET
 ; RUN: trace-gpu-sim %s --kernel=ticket --block=8 --arg=1xi32=0 --arg=8xi32 --print=0,1 | FileCheck %s --check-prefix=NUMBERED
 ; RUN: trace-gpu-sim %s --kernel=shared_value --grid=4 --block=40 --arg=1xi32=5 --arg=160xi32 --print=1 --orders=3 | FileCheck %s --check-prefix=VALUE
 target triple = "nvptx64-nvidia-cuda"
@@ -84,6 +85,14 @@ define ptx_kernel void @ticket(ptr addrspace(1) %a, ptr addrspace(1) %out) {
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %old = atomicrmw add ptr addrspace(1) %a, i32 1 monotonic, align 4
   %p = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  store i32 %old, ptr addrspace(1) %p, align 4
+  ret void
+}
+
+define ptx_kernel void @ticket_of_block(ptr addrspace(1) %a, ptr addrspace(1) %out) {
+  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %old = atomicrmw add ptr addrspace(1) %a, i32 1 monotonic, align 4
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %b
   store i32 %old, ptr addrspace(1) %p, align 4
   ret void
 }

@@ -10,6 +10,7 @@
 ; RUN: not trace-gpu-sim %s --kernel=whole --block=20 2>&1 | FileCheck %s --check-prefix=SHORT
 ; RUN: not trace-gpu-sim %s --kernel=outside --block=32 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 ; RUN: not trace-gpu-sim %s --kernel=unmasked --block=32 2>&1 | FileCheck %s --check-prefix=UNMASKED
+; RUN: not trace-gpu-sim %s --kernel=disagree --block=32 2>&1 | FileCheck %s --check-prefix=DISAGREE
 ; RUN: not trace-gpu-sim %s --kernel=masks --block=32 2>&1 | FileCheck %s --check-prefix=MASKS
 ; RUN: not trace-gpu-sim %s --kernel=masks --block=32 --no-checks --seed=9 2>&1 | FileCheck %s --check-prefix=MASKS
 ; RUN: trace-gpu-sim %s --kernel=registers --grid=2,3,1 --block=4,5,2 --arg=6x40x10xi32 --print=0 --orders=2 | FileCheck %s --check-prefix=REGS
@@ -261,6 +262,17 @@ a:
   %x = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 65535, i32 %t, i32 1, i32 31)
   br label %done
 done:
+  ret void
+}
+
+; Every other lane leaves out lane 0.
+; DISAGREE: thread (0, 0, 0): waits for ever in a warp operation with mask 0xffffffff at '%x = call i32 @llvm.nvvm.shfl.sync.bfly
+; DISAGREE-SAME: thread (1, 0, 0) waits in another warp operation, with mask 0xfffffffe
+define ptx_kernel void @disagree() {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = and i32 %t, 1
+  %m = sub i32 -1, %odd
+  %x = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 %m, i32 %t, i32 2, i32 31)
   ret void
 }
 
