@@ -30,6 +30,9 @@ void rewriteIntrinsics(llvm::Module &module, SiteTable &sites, std::vector<std::
 /// Replaces an arithmetic NVVM intrinsic, or returns null: none of these. `name` is without "llvm.nvvm.".
 llvm::Value *rewriteArithmetic(llvm::CallInst &call, llvm::StringRef name);
 
+/// Replaces a piece of inline assembly that libdevice has, or returns null: another one.
+llvm::Value *rewriteAssembly(llvm::CallInst &call);
+
 /// Calls the check before each access to memory that is not a thread's own.
 void instrumentAccesses(llvm::Module &module, SiteTable &sites);
 

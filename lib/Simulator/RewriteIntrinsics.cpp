@@ -364,13 +364,20 @@ void Rewriter::run() {
           complain("@" + function.getName() + " has a call that may unwind");
         continue;
       }
-      if (call->isInlineAsm())
-        complain("@" + function.getName() + " has inline assembly, which the host cannot run: '" +
-                 llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString() + "'");
-      else
-        calls.push_back(call);
+      calls.push_back(call);
     }
   for (llvm::CallInst *call : calls) {
+    if (call->isInlineAsm()) {
+      Value *result = rewriteAssembly(*call);
+      if (!result) {
+        complain("@" + call->getFunction()->getName() + " has inline assembly, which the host cannot run: '" +
+                 llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString() + "'");
+        continue;
+      }
+      call->replaceAllUsesWith(result);
+      call->eraseFromParent();
+      continue;
+    }
     llvm::Function *callee = call->getCalledFunction();
     if (!callee || !callee->isDeclaration())
       continue;

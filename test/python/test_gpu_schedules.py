@@ -68,6 +68,15 @@ def test_points(n, dtype):
     verify(points((n,), dtype), POINTS if n > 1 else ROWS)  # A single point is a row without elements.
 
 
+@pytest.mark.parametrize("name", ["sin", "cos", "tan", "exp", "log", "tanh"])
+def test_mathematics_of_libdevice(name):
+    """Of f64. Large angles are reduced with inline assembly."""
+    f = Fusion()
+    x = f.input(torch.tensor([0.3, -2.5, 1e5, 1e15, 3e22, 1.7e300, float("inf"), float("nan"), 0.0], dtype=F64))
+    f.output(f.unary(name, x))
+    verify(f, POINTS, tolerance=1e-12)
+
+
 @pytest.mark.parametrize("shape", [(0,), (0, 5), (3, 0)])
 def test_no_points(shape):
     assert verify(points(shape, F32)).kernels == []
