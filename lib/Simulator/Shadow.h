@@ -36,7 +36,7 @@ public:
   /// Forgets everything. Keeps the pages' memory for the same addresses, unless it has become much.
   void startAnew() {
     ++generation;
-    if (pages.size() > 16384) {
+    if (pages.size() > 4096) {
       pages.clear();
       lastPage = nullptr;
     }
