@@ -325,9 +325,8 @@ FailureOr<std::unique_ptr<CompiledGraph>> CompiledGraph::create(ModuleOp module,
   impl.settings.vectorBits = options.vectorBits;
   impl.settings.device = options.device;
   impl.settings.chip = options.chip;
-  if (!options.load)
-    impl.settings.binaryFormats.assign(options.formats.begin(), options.formats.end());
-  else if (options.emulated)
+  impl.settings.binaryFormats.assign(options.formats.begin(), options.formats.end());
+  if (options.load && options.emulated)
     impl.settings.binaryFormats = {"bitcode"};
   if (options.device != "cpu" && options.device != "cuda")
     return module.emitError("there is no device '") << options.device << "': it is cpu or cuda";

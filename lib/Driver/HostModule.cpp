@@ -21,7 +21,8 @@ FailureOr<std::unique_ptr<HostModule>> HostModule::create(ModuleOp lowered, cons
   int64_t size = 0;
   auto *table = static_cast<TraceTableEntry *>(getTable(&size));
   if (module->runtime->contextCreate(table, size, device.kind, device.index, &module->context) != 0)
-    return lowered.emitError() << module->runtime->error();
+    // At the place alone: the op would be printed with it, and says nothing about a driver that is not there.
+    return emitError(lowered.getLoc()) << module->runtime->error();
   return module;
 }
 

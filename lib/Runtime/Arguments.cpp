@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Context.h"
 #include "Device.h"
-#include "Support.h"
+#include "Guarded.h"
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
@@ -61,7 +61,7 @@ static bool fits(const at::Tensor &tensor, const TraceTensorDesc &desc) {
 }
 
 int trace_rt_adapt(const TraceTensor *args, const TraceTensorDesc *const *descs, int64_t count, TraceTensor *adapted) {
-  return guarded([&] {
+  return guardedTorch([&] {
     for (int64_t i = 0; i < count; ++i)
       adapted[i] = nullptr;
     const c10::Device device = expectedDevice();
@@ -95,7 +95,7 @@ static int deviceOf(const TraceTensor *args, int64_t count) {
 }
 
 int trace_rt_run(TraceHostFunction function, void *context, TraceTensor *args, int64_t num_args, TraceTensor *results) {
-  return guarded([&] {
+  return guardedTorch([&] {
     DeviceScope device;
     // Tests run functions that need no context.
     if (context && getContextDevice(context) != TRACE_DEVICE_CPU) {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Device.h"
 #include "CudaDriver.h"
-#include "Support.h"
+#include "Guarded.h"
 #include <ATen/ATen.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/DeviceGuard.h>
@@ -130,7 +130,7 @@ void *trace_rt_buffer(int64_t bytes) {
     return poolAllocate(bytes);
   void *buffer = nullptr;
   // The caching allocator gives no address for nothing.
-  guarded([&] {
+  guardedTorch([&] {
     buffer = c10::GetAllocator(c10::DeviceType::CUDA)->raw_allocate(std::max<int64_t>(bytes, 1));
     return 0;
   });
@@ -143,7 +143,7 @@ void trace_rt_buffer_free(void *buffer) {
   else if (here().kind != TRACE_DEVICE_CUDA)
     poolFree(buffer);
   else if (buffer)
-    guarded([&] {
+    guardedTorch([&] {
       c10::GetAllocator(c10::DeviceType::CUDA)->raw_deallocate(buffer);
       return 0;
     });
@@ -158,7 +158,7 @@ void trace_rt_buffers_free(void **buffers, int64_t count) {
 
 int trace_rt::copyFromHost(TraceTensor tensor, const void *bytes, int64_t count) {
   // Only the bytes count: they are seen as one dense vector, as the layout may have any strides.
-  return guarded([&] {
+  return guardedTorch([&] {
     at::Tensor to = *static_cast<at::Tensor *>(tensor);
     int64_t elements = count / static_cast<int64_t>(to.element_size());
     at::Tensor from = at::from_blob(const_cast<void *>(bytes), {elements}, to.options().device(at::kCPU));
@@ -168,7 +168,7 @@ int trace_rt::copyFromHost(TraceTensor tensor, const void *bytes, int64_t count)
 }
 
 void trace_rt::recordStream(TraceTensor tensor, int64_t streamId, int index) {
-  guarded([&] {
+  guardedTorch([&] {
     auto &storage = static_cast<at::Tensor *>(tensor)->storage();
     c10::impl::VirtualGuardImpl(c10::DeviceType::CUDA)
         .recordDataPtrOnStream(storage.data_ptr(), c10::Stream(c10::Stream::UNSAFE, cudaDevice(index), streamId));
@@ -183,21 +183,21 @@ void trace_rt::recordStream(TraceTensor tensor, int64_t streamId, int index) {
 static at::Tensor &tensorOf(void *handle) { return *static_cast<at::Tensor *>(handle); }
 
 int trace_rt::dispatchMm(void *out, void *lhs, void *rhs) {
-  return guarded([&] {
+  return guardedTorch([&] {
     at::_ops::mm_out::call(tensorOf(lhs), tensorOf(rhs), tensorOf(out));
     return 0;
   });
 }
 
 int trace_rt::dispatchBmm(void *out, void *lhs, void *rhs) {
-  return guarded([&] {
+  return guardedTorch([&] {
     at::_ops::bmm_out::call(tensorOf(lhs), tensorOf(rhs), tensorOf(out));
     return 0;
   });
 }
 
 int trace_rt::dispatchAddmm(void *out, void *bias, void *lhs, void *rhs) {
-  return guarded([&] {
+  return guardedTorch([&] {
     at::_ops::addmm_out::call(tensorOf(bias), tensorOf(lhs), tensorOf(rhs), 1, 1, tensorOf(out));
     return 0;
   });
@@ -205,7 +205,7 @@ int trace_rt::dispatchAddmm(void *out, void *bias, void *lhs, void *rhs) {
 
 int trace_rt::checkIndexOnDevice(TraceTensor handle, int64_t size, bool wrap, bool hasIgnore, int64_t ignore,
                                  TraceTensor *out) {
-  return guarded([&] {
+  return guardedTorch([&] {
     const at::Tensor &index = tensorOf(handle);
     at::Tensor allowed = (index >= (wrap ? -size : int64_t(0))).logical_and_(index < size);
     if (hasIgnore)

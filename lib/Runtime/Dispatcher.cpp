@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Device.h"
-#include "Support.h"
+#include "Guarded.h"
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
@@ -421,21 +421,6 @@ int run(const Call &call, const TraceTensor *operands, const TraceTensorDesc *co
 }
 
 } // namespace
-
-/// Like guarded, without the C++ backtrace in the message. The class that users catch by name is said in front.
-template <typename Body> static int guardedTorch(Body &&body) {
-  try {
-    return body();
-  } catch (const c10::LinAlgError &error) {
-    return fail(std::string("LinAlgError: ") + error.what_without_backtrace());
-  } catch (const c10::Error &error) {
-    return fail(error.what_without_backtrace());
-  } catch (const std::exception &error) {
-    return fail(error.what());
-  } catch (...) {
-    return fail("unknown error");
-  }
-}
 
 int trace_rt_call_create(const char *text, void **out) {
   return guardedTorch([&] {

@@ -48,7 +48,8 @@ struct CompileOptions {
   bool emulated = false;
   /// False: lower only, the forward and the backward for all cotangents, and load nothing. Needs the device "cuda".
   bool load = true;
-  /// Without `load`: the forms of the kernels' code. "cubin" is left out where no tool makes one, unless it is alone.
+  /// Of "cuda": the forms of the kernels' code, of which the driver is offered one after the other. "cubin" is left out
+  /// where no tool makes one, unless it is alone. What is loaded on the emulated device is "bitcode" whatever they are.
   std::vector<std::string> formats = {"cubin", "ptx"};
 };
 
