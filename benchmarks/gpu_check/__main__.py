@@ -4,9 +4,9 @@
   ./dev gpu-check --run OUT [options]      run a package here; on another machine: python OUT/run.py [options]
   ./dev gpu-check --emulated [--cases ..]  compile for the simulator, at small sizes, and run that
 
-A package holds all kernels as cubins, with PTX for newer GPUs, and run.py, which needs torch 2.11 or newer. With neither
---build nor --run, a package is built in a temporary directory and run here. Options that are not of this command
-go to run.py (python OUT/run.py --help)."""
+A package holds all kernels as cubins, with PTX for newer GPUs, and run.py, which needs torch 2.11 or newer. With
+neither --build nor --run, a package is built in a temporary directory and run here. Options that are not of this
+command go to run.py (python OUT/run.py --help)."""
 
 from __future__ import annotations
 

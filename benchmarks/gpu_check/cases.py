@@ -77,8 +77,8 @@ class Case:
         return self.make(dtype, **self.sizes[size])
 
 
-#: Of each block: sizes for the simulator with tails of all kinds, sizes for it at which rows and columns are divided among
-#: blocks of threads, and sizes for a GPU.
+#: Of each block: sizes for the simulator with tails of all kinds, sizes for it at which rows and columns are divided
+#: among blocks of threads, and sizes for a GPU.
 BLOCKS: dict[str, tuple[dict[str, Any], ...]] = {
     "residual_rmsnorm": ({"shape": (2, 3, 68)}, {"shape": (1, 40, 4096)}, {"shape": (8, 2048, 4096)}),
     "layer_norm": ({"shape": (2, 3, 77)}, {"shape": (3, 67, 770)}, {"shape": (8, 2048, 4096)}),

@@ -1,4 +1,4 @@
-"""The kernels of a package as a page: launches, and what ptxas says of them (./dev gpu-check --build OUT --table FILE)."""
+"""The kernels of a package as a page: launches, and what ptxas says (./dev gpu-check --build OUT --table FILE)."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def page(package: Path) -> str:
     return f"""# Kernels
 
 Written by `./dev gpu-check --build OUT --table docs/gpu-kernels.md`, never by hand: the kernels of gpu-check's blocks and
-models (benchmarks/gpu_check/cases.py) at their sizes for a GPU, for {info['target']}, and what ptxas says of them. Nothing
-here was measured. Registers are of a thread, shared memory of a block, and spills of a thread, both ways, all but registers in
-bytes. Bytes per thread: those of all of a kernel's buffers, by the threads that are launched.
+models (benchmarks/gpu_check/cases.py) at their sizes for a GPU, for {info['target']}, and what ptxas says of them.
+Nothing here was measured. Registers and spills (bytes, stores and loads) are of a thread, shared memory (bytes) is of a
+block. Bytes per thread: those of all of a kernel's buffers, by the threads that are launched.
 
 {len(rows)} kernels; {spilling or 'none'} of them {'spills' if spilling == 1 else 'spill'}.
 

@@ -59,7 +59,6 @@ class Worker:
             torch.cuda.init()
             # Eager, inductor and our library calls round alike.
             torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
-        torch.set_default_device(self.device)
         self.driver = Driver(options["driver"])
         self.cases = {c.folder: c for c in case_list.all_cases()}
         self.packages: dict[tuple[str, str], Package] = {}
@@ -93,13 +92,14 @@ class Worker:
             self.packages[case, size] = Package(os.path.join(HERE, "packages", size, case), self.driver, self.device)
         return self.packages[case, size]
 
-    def problem(self, task: dict[str, Any]) -> Problem:
+    def problem(self, task: dict[str, Any], dtype: torch.dtype | None = None) -> Problem:
         case = self.cases[task["case"]]
-        return case.problem(DTYPES[case.dtype], task["size"])
+        # Only here: a default device that stays would make each call of PyTorch slower.
+        with self.device:
+            return case.problem(dtype or DTYPES[case.dtype], task["size"])
 
     def reference(self, task: dict[str, Any]) -> Reference:
-        case = self.cases[task["case"]]
-        return Reference(lambda dtype: case.problem(dtype, task["size"]), case.dtype)
+        return Reference(lambda dtype: self.problem(task, dtype), self.cases[task["case"]].dtype)
 
     def step(self, problem: Problem, task: dict[str, Any], backend: str) -> Callable[[], Any]:
         if backend == "eager":
@@ -120,7 +120,7 @@ class Worker:
             found |= {"device": properties.name, "capability": list(torch.cuda.get_device_capability()),
                       "memory": properties.total_memory, "cuda": torch.version.cuda}
         elements = 1 << (12 if self.emulated else 28)
-        source, target = torch.zeros(elements, dtype=torch.float32), torch.empty(elements, dtype=torch.float32)
+        source, target = (torch.zeros(elements, dtype=torch.float32, device=self.device) for _ in range(2))
         rounds = self.options["rounds"]
         times = take_turns({"copy": lambda: target.copy_(source)}, rounds, self.clock, self.options["seconds"])["copy"]
         self.emit(task=task["number"], event="facts", copy_rate=8 * elements / statistics.median(times), **found)
@@ -147,7 +147,6 @@ class Worker:
                 torch.manual_seed(0)
                 result = step()
                 traffics[backend] = traffic(problem, result)
-                # The package's results have been checked; those of a compiled backend in bf16 may differ for good reasons.
                 complaint = None if backend == "eager" else reference.complaint(problem, result)
                 del result
             except Exception as error:  # noqa: BLE001
@@ -174,7 +173,7 @@ class Worker:
                 traffics: dict[str, int]) -> None:
         if not steps:
             return
-        rounds, seconds = self.options["rounds"], self.options["seconds"]
+        rounds, seconds = min(self.options["rounds"], task.get("rounds", math.inf)), self.options["seconds"]
         times = take_turns(steps, rounds, self.clock, seconds, limit=20 * seconds * rounds)
         base = times.get("eager")
         found = {

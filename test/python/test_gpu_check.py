@@ -1,5 +1,5 @@
-"""./dev gpu-check: packages compiled here, and run as on another machine: by a copy of the runner, in processes of its own,
-without torch_trace. The GPU is the emulated driver."""
+"""./dev gpu-check: packages compiled here, and run as on another machine: by a copy of the runner, in processes of its
+own, without torch_trace. The GPU is the emulated driver."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def test_inductor_takes_its_turn(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return built(tmp_path_factory.mktemp("gpu_check"), "--emulated", "--sizes", "small", "--cases", "layer_norm,rotary", "--dtypes", "f32")
+    return built(tmp_path_factory.mktemp("gpu_check"), "--emulated", "--sizes", "small", "--cases", "layer_norm,rotary",
+                 "--dtypes", "f32")
 
 
 def test_a_wrong_kernel_fails(small: Path, tmp_path: Path) -> None:
@@ -186,8 +187,8 @@ class Torch:
     def __getattr__(self, name): return getattr(torch, name)
     def device(self, name): return torch.device("cpu")
     cuda = types.SimpleNamespace(
-        init=lambda: None, synchronize=lambda: None, empty_cache=lambda: None, Stream=Stream, Event=Event, CUDAGraph=Graph,
-        current_stream=Stream, stream=within, graph=within, get_device_capability=lambda: (9, 0),
+        init=lambda: None, synchronize=lambda: None, empty_cache=lambda: None, Stream=Stream, Event=Event,
+        CUDAGraph=Graph, current_stream=Stream, stream=within, graph=within, get_device_capability=lambda: (9, 0),
         get_device_properties=lambda d: types.SimpleNamespace(name="a GPU", total_memory=1))
 
 worker.torch, replayed, entered, events = Torch(), [], [], []
@@ -233,7 +234,8 @@ def test_a_package_for_a_gpu(tmp_path: Path) -> None:
     kernels = sum(case["summary"]["large"]["kernels"] for case in info["cases"])
     page = (tmp_path / "kernels.md").read_text()
     assert "for sm_80" in page and f"\n{kernels} kernels; " in page
-    assert len(re.findall(r"^\| (layer_norm|mlp)-f32 \| \w+ \| \w+__kernel\d+ \| [\d,]+ x \d+ \| \d+ \|", page, re.M)) == kernels
+    row = r"^\| (layer_norm|mlp)-f32 \| \w+ \| \w+__kernel\d+ \| [\d,]+ x \d+ \| \d+ \|"
+    assert len(re.findall(row, page, re.M)) == kernels
     done, numbers = run(package, "--driver", "/nowhere/libcuda.so.1")
     assert done.returncode == 1
     assert any("the CUDA driver cannot be loaded" in line for line in numbers["not_run"])
