@@ -42,6 +42,8 @@ private:
 } // namespace
 
 static c10::Allocator *previousAllocator = nullptr;
+/// Never destroyed: tensors may outlive every static object.
+static PoolAllocator *poolAllocator = nullptr;
 
 void PoolAllocator::freeRaw(void *pointer) {
   if (!pointer)
@@ -56,7 +58,8 @@ void PoolAllocator::freeRaw(void *pointer) {
 static void install() {
   static bool installed = [] {
     previousAllocator = c10::GetAllocator(c10::DeviceType::CPU);
-    c10::SetAllocator(c10::DeviceType::CPU, new PoolAllocator(previousAllocator), /*priority=*/255);
+    poolAllocator = new PoolAllocator(previousAllocator);
+    c10::SetAllocator(c10::DeviceType::CPU, poolAllocator, /*priority=*/255);
     return true;
   }();
   (void)installed;

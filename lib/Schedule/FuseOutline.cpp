@@ -82,7 +82,7 @@ struct FuseOutline : trace::impl::FuseOutlineBase<FuseOutline> {
       if (auto func = fusion->getParentOfType<func::FuncOp>(); func != caller)
         caller = last = func;
       auto &candidates = known[hashRegion(fusion)];
-      auto found = llvm::find_if(candidates, [&](auto &candidate) { return areEqual(candidate.first, fusion); });
+      auto *found = llvm::find_if(candidates, [&](auto &candidate) { return areEqual(candidate.first, fusion); });
       func::FuncOp callee;
       if (found != candidates.end()) {
         callee = found->second;

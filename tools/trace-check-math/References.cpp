@@ -58,7 +58,7 @@ static Real digamma(Real x) {
   return sum + logl(x) - 0.5L / x - series;
 }
 
-static Real remainder_(Real a, Real b) {
+static Real signedRemainder(Real a, Real b) {
   Real r = fmodl(a, b);
   return r != 0 && (b < 0) != (r < 0) ? r + b : r;
 }
@@ -137,7 +137,7 @@ static const Reference references[] = {
     TWO("hypot", hypotl, 0.51, 1, -3, 3),
     TWO("copysign", copysignl, 0, 0, -3, 3),
     TWO("fmod", fmodl, 0, 0, -50, 50),
-    TWO("remainder", remainder_, 0.5, 0.5, -50, 50),
+    TWO("remainder", signedRemainder, 0.5, 0.5, -50, 50),
     TWO("maximum", maximum, 0, 0, -3, 3),
     TWO("minimum", minimum, 0, 0, -3, 3),
     TWO("fmax", fmaximum, 0, 0, -3, 3),
