@@ -51,8 +51,8 @@ namespace {
 struct Work {
   /// Elements of one 16-byte access, by the narrowest numbers.
   unsigned lanes = 4;
-  /// Loads that move with the lanes, and other nodes.
-  unsigned loads = 0, nodes = 0;
+  /// Loads, the bytes of one element of each, and nodes.
+  unsigned loads = 0, loadBytes = 0, nodes = 0;
   bool wide = false; // f64
 };
 
@@ -73,6 +73,7 @@ Work measure(const KernelSchedule &s) {
     if (node.kind == NodeKind::Load) {
       see(node.buffer);
       ++work.loads;
+      work.loadBytes += bytesOf(k.info->buffers[node.buffer].elementType);
     }
     work.nodes += node.kind != NodeKind::Constant;
   }
@@ -153,7 +154,7 @@ Launch cuda::chooseLaunch(KernelSchedule &s, const DeviceModel &device, const La
   Kernel &k = s.kernel;
   Work work = measure(s);
   Launch launch;
-  int64_t resident = device.multiprocessors * device.threads;
+  int64_t resident = device.multiprocessors * device.threads, kept = 0;
   int64_t most = overrides.threads ? std::clamp<int64_t>(llvm::PowerOf2Ceil(overrides.threads), warpSize, 1024) : 0;
   launch.lanes = widthFor(s, overrides.lanes ? std::min(overrides.lanes, 16u) : work.lanes);
   unsigned unroll = work.nodes > 60 ? 1 : work.nodes > 24 ? 2 : 4;
@@ -208,9 +209,18 @@ Launch cuda::chooseLaunch(KernelSchedule &s, const DeviceModel &device, const La
   } else {
     launch.mapping = k.rowsPerChunk ? Launch::Chunks : Launch::Rows;
     int64_t rows = k.rowsPerChunk ? k.outerExtents[0] : product(k.outerExtents);
-    int64_t elements = 1;
-    for (const Stage &stage : k.stages)
-      elements = std::max(elements, k.spaces[stage.space].numel);
+    // Threads run through one box of a row after the other.
+    int64_t elements = 1, boxes = 1;
+    for (const Stage &stage : k.stages) {
+      const Space &space = k.spaces[stage.space];
+      boxes = std::max<int64_t>(boxes, space.boxes.size());
+      for (ArrayRef<unsigned> box : space.boxes) {
+        int64_t numel = 1;
+        for (unsigned loop : box)
+          numel *= k.loops[loop].extent();
+        elements = std::max(elements, numel);
+      }
+    }
     int64_t vectors = llvm::divideCeil(elements, static_cast<int64_t>(launch.lanes));
     // About four vectors a thread, fewer where rows are few.
     int64_t x = std::min<int64_t>(1024, powerCeil(llvm::divideCeil(vectors, int64_t(4))));
@@ -223,17 +233,17 @@ Launch cuda::chooseLaunch(KernelSchedule &s, const DeviceModel &device, const La
     for (const Store &store : k.stores)
       accumulators += store.accumulate != nullptr;
     if (row && (k.stages.size() > 1 || accumulators)) {
-      // What a thread keeps of a row, in registers of 32 bits.
-      auto kept = [&](int64_t x) {
-        int64_t slots = llvm::divideCeil(row->extent(), x * launch.lanes);
-        return slots * launch.lanes * (work.wide ? 2 : 1) * (work.loads + accumulators + 1);
-      };
       auto slots = [&](int64_t x) { return llvm::divideCeil(row->extent(), x * launch.lanes); };
-      while (x < 1024 && !most && kept(x) > 64)
+      // What a thread keeps of a row, in registers of 32 bits.
+      auto keeps = [&](int64_t x) {
+        return slots(x) * launch.lanes * (work.wide ? 2 : 1) * (work.loads + accumulators + 1);
+      };
+      while (x < std::min<int64_t>(1024, powerCeil(vectors)) && !most && keeps(x) > 64)
         x *= 2;
-      if (kept(x) <= (x == 1024 ? 40 : 80) && slots(x) <= 8) {
+      if (keeps(x) <= (x == 1024 ? 40 : 96) && slots(x) <= 8) {
         launch.inRegisters = true;
         unroll = slots(x);
+        kept = keeps(x);
       }
     }
     launch.x = x;
@@ -242,16 +252,23 @@ Launch cuda::chooseLaunch(KernelSchedule &s, const DeviceModel &device, const La
       launch.x = std::max<int64_t>(x, warpSize);
     else if (x < 128)
       launch.y = std::max<int64_t>(std::min<int64_t>(128 / x, powerCeil(rows)), llvm::divideCeil(warpSize, x));
-    if (!launch.inRegisters)
+    if (!launch.inRegisters) {
       while (unroll > 1 && vectors < static_cast<int64_t>(launch.x) * unroll)
         unroll /= 2;
+      // Boxes that are done in one step are in flight together.
+      kept = work.loadBytes * launch.lanes * unroll * (vectors <= launch.x ? boxes : 1) / 4;
+    }
     launch.unroll = unroll;
     launch.blocks = k.rowsPerChunk ? rows : llvm::divideCeil(rows, static_cast<int64_t>(launch.y));
   }
-  // Half of the threads that the multiprocessor could hold, but at least one block.
+  // Half of the threads that a multiprocessor could hold hide the latencies, a quarter where each keeps much of a row
+  // and so has more accesses in flight. Where the blocks do not fill the device, registers are for nobody else.
   int64_t perBlock = llvm::alignTo(launch.threads(), warpSize);
-  int64_t blocks = std::max<int64_t>(1, std::min(device.threads / 2 / perBlock, device.blocks));
-  launch.maxRegisters = std::min<int64_t>(255, llvm::alignDown(device.registers / (blocks * perBlock), int64_t(8)));
+  int64_t planned = std::min(device.threads / (kept > 40 ? 4 : 2) / perBlock, device.blocks);
+  launch.resident =
+      std::max<int64_t>(1, std::min<int64_t>(planned, llvm::divideCeil(launch.blocks, device.multiprocessors)));
+  launch.maxRegisters =
+      std::min<int64_t>(255, llvm::alignDown(device.registers / (launch.resident * perBlock), int64_t(8)));
   s.lanes = launch.lanes;
   s.unroll = launch.unroll;
   return launch;
@@ -262,6 +279,7 @@ std::string Launch::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << names[mapping] << ": " << blocks << " blocks of " << x << " x " << y << " threads, " << lanes << " lanes x "
-     << unroll << (inRegisters ? ", rows in registers" : "") << ", at most " << maxRegisters << " registers";
+     << unroll << (inRegisters ? ", rows in registers" : "") << ", " << resident << " a multiprocessor with at most "
+     << maxRegisters << " registers";
   return text;
 }

@@ -132,6 +132,7 @@ struct LowerFusionsToGpu : trace::cuda::impl::LowerFusionsToGpuBase<LowerFusions
     function->setAttr(mlir::gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
     function.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.threads()), 1, 1}));
     function.setKnownGridSizeAttr(b.getDenseI32ArrayAttr({static_cast<int32_t>(launch.blocks), 1, 1}));
+    function->setAttr("nvvm.minctasm", b.getI32IntegerAttr(launch.resident));
     for (auto [i, buffer] : llvm::enumerate(buffers)) {
       function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(16));
       // Two operands may be one tensor; a result is a buffer of its own.

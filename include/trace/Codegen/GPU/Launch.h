@@ -49,7 +49,9 @@ struct Launch {
   /// Rows, Chunks: a row is read once and stays in registers, `unroll` vectors a thread.
   bool inRegisters = false;
   int64_t blocks = 1;
-  /// As many registers as a thread may have for the multiprocessor to hold the planned number of threads.
+  /// So many blocks are to run on a multiprocessor at a time (`.minnctapersm`), and so many registers a thread may have
+  /// for that.
+  int64_t resident = 1;
   int64_t maxRegisters = 255;
 
   int64_t threads() const { return static_cast<int64_t>(x) * y; }
