@@ -149,6 +149,9 @@ struct LowerFusionsToGpu : trace::cuda::impl::LowerFusionsToGpuBase<LowerFusions
     return b.getDictionaryAttr(
         {b.getNamedAttr("name", b.getStringAttr(name)), b.getNamedAttr("grid", triple(launch.blocks)),
          b.getNamedAttr("block", triple(launch.threads())), b.getNamedAttr("shared", integer(emitter.getSharedBytes())),
+         b.getNamedAttr("mapping", b.getStringAttr(stringifyMapping(launch.mapping))),
+         b.getNamedAttr("lanes", integer(launch.lanes)), b.getNamedAttr("unroll", integer(launch.unroll)),
+         b.getNamedAttr("bytes_in_flight", integer(launch.bytesInFlight)),
          b.getNamedAttr("max_registers", integer(launch.maxRegisters)),
          b.getNamedAttr("slots", b.getDenseI64ArrayAttr(places))});
   }

@@ -1,7 +1,6 @@
 //===- Schedule.cpp - How a fusion is cut into kernels and run ---------------===//
 #include "trace/Codegen/Kernel/Schedule.h"
-#include "GraphBuilder.h"
-#include "trace/IR/TraceOps.h"
+#include "Planner.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -33,44 +32,6 @@ constexpr int64_t smallWork = 1 << 16;
 unsigned countLoops(LoopSet set) {
   return llvm::popcount(static_cast<uint64_t>(set)) + llvm::popcount(static_cast<uint64_t>(set >> 64));
 }
-
-struct PlannedRoot {
-  Root root;
-  bool isFree = true; // no reduction decides about its outer loops
-  llvm::SetVector<Value> reads;
-  llvm::SetVector<Operation *> partialReads;
-  int level = 0;
-  int kernel = -1;
-};
-
-struct Planner {
-  FusionSchedule &plan;
-  FusionInfo &info;
-  const ScheduleOptions &options;
-  /// Column reductions that run along rows (accumulateColumns) only if there is something else to do with these rows.
-  llvm::DenseSet<Operation *> byColumns;
-  /// Reductions that a kernel, once its loops were known, would have had to run anew for inner loops.
-  llvm::SetVector<Operation *> intoMemory;
-  std::vector<std::unique_ptr<PlannedRoot>> roots;
-  unsigned numScratch = 0;
-
-  Planner(FusionSchedule &plan, const ScheduleOptions &options) : plan(plan), info(plan.info), options(options) {}
-
-  void makeBuffers();
-  unsigned addScratch(Type type, ArrayRef<int64_t> shape);
-  PlannedRoot *rootOf(Value value, bool partial);
-  void materialize(Value value);
-  bool makePartial(Operation *op);
-  int64_t rowsPerChunk(int64_t rows) const;
-  void accumulateColumns();
-  bool probe(PlannedRoot &planned);
-  void levels();
-  bool group();
-  void finish(KernelSchedule &schedule);
-  void collapse(Kernel &k);
-  void chooseLanes(KernelSchedule &schedule);
-  bool cutOuter(Kernel &k, unsigned lanesPosition);
-};
 
 } // namespace
 
@@ -328,155 +289,6 @@ bool Planner::probe(PlannedRoot &planned) {
     return true;
   root.outerDims = dims;
   return false;
-}
-
-void Planner::levels() {
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (auto &root : roots) {
-      int level = 0;
-      for (auto &other : roots) {
-        if (other == root)
-          continue;
-        Operation *partialOf = other->root.partialOf();
-        bool reads = partialOf ? root->partialReads.contains(partialOf)
-                               : root->reads.contains(other->root.value) && info.inMemory.count(other->root.value) &&
-                                     !isa<BlockArgument>(other->root.value);
-        if (reads)
-          level = std::max(level, other->level + 1);
-      }
-      if (level != root->level) {
-        root->level = level;
-        changed = true;
-      }
-    }
-  }
-}
-
-/// The sizes of a root's outer loops.
-static SmallVector<int64_t, 4> outerShape(const FusionInfo &info, const Root &root) {
-  SmallVector<int64_t, 4> shape;
-  if (root.chunk)
-    shape.push_back(info.buffers[root.buffers[0]].shape[0]);
-  for (int64_t dim : root.outerDims)
-    shape.push_back(tensorType(root.value).getDimSize(dim));
-  llvm::erase(shape, 1);
-  return shape;
-}
-
-/// The root's outer dimensions, were it to run over this many outer points with the rest of it in a space.
-static std::optional<SmallVector<int64_t, 4>> prefixDims(Value value, int64_t points) {
-  SmallVector<int64_t, 4> dims;
-  int64_t count = 1;
-  for (auto [i, size] : llvm::enumerate(tensorType(value).getShape())) {
-    if (count == points && size != 1)
-      return dims;
-    count *= size;
-    dims.push_back(i);
-  }
-  return std::nullopt;
-}
-
-/// False: column reductions were found alone on their rows, and are better off by columns, or a reduction must go
-/// through memory after all. Plan again.
-bool Planner::group() {
-  SmallVector<PlannedRoot *> order;
-  int lastLevel = 0;
-  for (auto &root : roots)
-    lastLevel = std::max(lastLevel, root->level);
-  // Those that decide about loops first, so that the free ones can join them.
-  for (int level = 0; level <= lastLevel; ++level)
-    for (bool isFree : {false, true})
-      for (auto &root : roots)
-        if (root->level == level && root->isFree == isFree)
-          order.push_back(root.get());
-  struct Group {
-    std::vector<PlannedRoot *> members;
-    std::unique_ptr<KernelSchedule> schedule;
-    SmallVector<int64_t, 4> extents; // of the outer points
-    bool isFree;
-    int level;
-  };
-  std::vector<Group> groups;
-  auto shares = [](Group &group, PlannedRoot *root) {
-    return llvm::any_of(group.members, [&](PlannedRoot *member) {
-      return llvm::any_of(root->reads, [&](Value v) { return member->reads.contains(v); });
-    });
-  };
-  auto scheduleOf = [&](ArrayRef<PlannedRoot *> members, ArrayRef<int64_t> extents) {
-    auto schedule = std::make_unique<KernelSchedule>();
-    schedule->kernel.info = &info;
-    Kernel &k = schedule->kernel;
-    k.outerExtents.assign(extents.begin(), extents.end());
-    bool accumulates = false;
-    for (PlannedRoot *member : members) {
-      k.roots.push_back(member->root);
-      accumulates |= member->root.accumulate != nullptr;
-    }
-    if (accumulates) {
-      k.numRows = product(extents);
-      k.rowsPerChunk = rowsPerChunk(k.numRows);
-      k.outerExtents = {(k.numRows + k.rowsPerChunk - 1) / k.rowsPerChunk, k.rowsPerChunk};
-    }
-    finish(*schedule);
-    return schedule;
-  };
-  for (PlannedRoot *root : order) {
-    SmallVector<int64_t, 4> extents = outerShape(info, root->root);
-    auto alone = scheduleOf({root}, extents);
-    bool joined = false;
-    for (Group &group : groups) {
-      // What it reads must be written before; who reads it comes later anyway, being of a higher level.
-      if (group.level < root->level || !shares(group, root) ||
-          group.schedule->kernel.loops.size() + alone->kernel.loops.size() > maxLoops / 2)
-        continue;
-      Root saved = root->root;
-      if (root->isFree && !group.isFree) {
-        // A free root joins as rows of the group's outer points.
-        int64_t points = product(group.extents);
-        auto dims = prefixDims(root->root.value, points);
-        if (!dims || group.schedule->lanesOuter || points == 1)
-          continue;
-        root->root.outerDims = *dims;
-        extents = outerShape(info, root->root);
-      } else if (root->isFree != group.isFree || alone->lanesOuter != group.schedule->lanesOuter) {
-        continue;
-      }
-      auto refined = refine(group.extents, extents);
-      if (!refined) {
-        root->root = saved;
-        continue;
-      }
-      group.members.push_back(root);
-      group.extents = *refined;
-      group.schedule = scheduleOf(group.members, *refined);
-      joined = true;
-      break;
-    }
-    if (joined)
-      continue;
-    Group group;
-    group.members = {root};
-    group.schedule = std::move(alone);
-    group.extents = extents;
-    group.isFree = root->isFree;
-    group.level = root->level;
-    groups.push_back(std::move(group));
-  }
-  for (Group &group : groups)
-    if (llvm::all_of(group.members, [](PlannedRoot *member) { return member->root.accumulate != nullptr; }))
-      for (PlannedRoot *member : group.members)
-        byColumns.insert(member->root.accumulate);
-  if (llvm::any_of(roots, [&](auto &root) { return byColumns.contains(root->root.accumulate); }))
-    return false;
-  if (llvm::any_of(intoMemory, [&](Operation *op) { return !info.inMemory.count(op->getResult(0)); }))
-    return false;
-  for (int level = 0; level <= lastLevel; ++level)
-    for (Group &group : groups)
-      if (group.level == level)
-        plan.kernels.push_back(std::move(group.schedule));
-  return true;
 }
 
 /// Joins neighbouring loops that every access runs through as one.

@@ -4,13 +4,14 @@
 // Points: every access is 16 bytes.
 // CHECK-LABEL: gpu.module @points__gpu
 // CHECK-SAME: trace.index_bits = 32
-// CHECK-SAME: block = array<i64: 64, 1, 1>, grid = array<i64: 16, 1, 1>
+// CHECK-SAME: block = array<i64: 64, 1, 1>, bytes_in_flight = 32 : i64, grid = array<i64: 16, 1, 1>, lanes = 4 : i64, mapping = "points"
 // CHECK-SAME: slots = array<i64: 0, 1, 2>
 // CHECK: gpu.func @points__kernel0(%{{.*}}: memref<4096xf32, 1> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly}
 // CHECK-SAME: %{{[a-z0-9]*}}: memref<4096xf32, 1> {llvm.align = 16 : i64, llvm.noalias}) kernel
+// CHECK-SAME: nvvm.minctasm = 1
 // CHECK-COUNT-2: vector.load {{.*}} {alignment = 16 : i64} : memref<4096xf32, 1>, vector<4xf32>
 // CHECK: vector.store {{.*}} {alignment = 16 : i64} : memref<4096xf32, 1>, vector<4xf32>
-// REMARK: kernel 0: {{.*}}; points: 16 blocks of 64 x 1 threads, 4 lanes x 1, at most 64 registers
+// REMARK: kernel 0: {{.*}}; points: 16 blocks of 64 x 1 threads, 4 lanes x 1, 1 a multiprocessor with at most 255 registers
 func.func private @points(%a: tensor<4096xf32>, %b: tensor<4096xf32>) -> tensor<4096xf32> attributes {trace.fusion} {
   %r = trace.mul %a, %b : tensor<4096xf32>
   trace.return outputs(%r : tensor<4096xf32>)
@@ -94,10 +95,43 @@ func.func private @full(%x: tensor<4096x2048xf32>) -> tensor<f32> attributes {tr
 // CHECK: memref.store {{.*}} #gpu.address_space<workgroup>>
 // CHECK: gpu.barrier
 // CHECK: memref.load {{.*}} #gpu.address_space<workgroup>>
-// REMARK: columns: {{.*}} blocks of 32 x 8 threads
+// REMARK: columns: 256 blocks of 8 x 32 threads, 4 lanes
 func.func private @columns(%x: tensor<200x8192xf32>) -> tensor<8192xf32> attributes {trace.fusion} {
   %s = trace.reduce_sum %x [0] : tensor<200x8192xf32>
   trace.return outputs(%s : tensor<8192xf32>)
+}
+
+// -----
+
+// Cross entropy's forward: what the rows' maxima are made from is read again by the sums of exponentials in the same
+// kernel; the count of rows that are not ignored goes with the sum over rows.
+// CHECK-LABEL: gpu.module @cross_entropy__gpu
+// CHECK-SAME: name = "cross_entropy__kernel1"
+// CHECK-NOT: kernel2
+// REMARK: kernel 0: outer [512] lanes over rows, {{.*}}; stage 0 over [32000]: 1 reductions, 0 stores; stage 1 over [32000]: 1 reductions
+// REMARK: kernel 1: outer [] lanes over rows, {{.*}}; stage 0 over [512]: 2 reductions
+func.func private @cross_entropy(%x: tensor<512x32000xf32>, %t: tensor<512xi64>) -> (tensor<512xf32>, tensor<512x1xf32>, tensor<f32>, tensor<f32>) attributes {trace.fusion} {
+  %max = trace.reduce_max %x [1] : tensor<512x32000xf32>
+  %b = trace.broadcast_in_dim %max [0] : tensor<512xf32> to tensor<512x32000xf32>
+  %sub = trace.sub %x, %b : tensor<512x32000xf32>
+  %exp = trace.exp %sub : tensor<512x32000xf32>
+  %sum = trace.reduce_sum %exp [1] : tensor<512x32000xf32>
+  %column = trace.reshape %sum : tensor<512xf32> to tensor<512x1xf32>
+  %log = trace.log %column : tensor<512x1xf32>
+  %ignored = trace.constant dense<-100> : tensor<512xi64>
+  %valid = trace.ne %t, %ignored : tensor<512xi64>
+  %one = trace.convert %valid : tensor<512xi1> to tensor<512xf32>
+  %count = trace.reduce_sum %one [0] : tensor<512xf32>
+  %logs = trace.broadcast_in_dim %log [0, 1] : tensor<512x1xf32> to tensor<512x32000xf32>
+  %p = trace.sub %sub, %logs : tensor<512x32000xf32>
+  %i = trace.reshape %t : tensor<512xi64> to tensor<512x1xi64>
+  %picked = trace.gather %p, %i dim 1 : tensor<512x32000xf32>, tensor<512x1xi64>
+  %row = trace.reshape %picked : tensor<512x1xf32> to tensor<512xf32>
+  %zero = trace.constant dense<0.000000e+00> : tensor<512xf32>
+  %kept = trace.where %valid, %row, %zero : tensor<512xi1>, tensor<512xf32>
+  %total = trace.reduce_sum %kept [0] : tensor<512xf32>
+  %loss = trace.div %total, %count : tensor<f32>
+  trace.return outputs(%max, %log, %count, %loss : tensor<512xf32>, tensor<512x1xf32>, tensor<f32>, tensor<f32>)
 }
 
 // -----

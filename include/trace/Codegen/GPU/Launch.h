@@ -54,9 +54,14 @@ struct Launch {
   int64_t resident = 1;
   int64_t maxRegisters = 255;
 
+  /// Of operands, what a thread asks for before it needs the first: lanes x unroll elements of each.
+  int64_t bytesInFlight = 0;
+
   int64_t threads() const { return static_cast<int64_t>(x) * y; }
   std::string str() const;
 };
+
+StringRef stringifyMapping(Launch::Mapping mapping);
 
 /// Also writes the width and unrolling into the schedule, which is what the emitter reads.
 Launch chooseLaunch(kernel::KernelSchedule &schedule, const DeviceModel &device, const LaunchOverrides &overrides);

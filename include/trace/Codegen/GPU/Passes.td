@@ -13,8 +13,10 @@ def LowerFusionsToGpu : Pass<"trace-lower-fusions-to-gpu", "::mlir::ModuleOp"> {
 
     A kernel takes the addresses of the buffers that it touches, as memrefs of static size in global memory. On the
     gpu.module, `trace.kernels` says for each kernel its launch (`grid`, `block`), its static shared memory in bytes
-    (`shared`), the number of registers that the launch was planned for (`max_registers`) and `slots`: for each parameter
-    the number of the fusion's pointer that it is (operands in order, then results, then scratch buffers).
+    (`shared`), the number of registers that the launch was planned for (`max_registers`), how its threads share the work
+    (`mapping`; `lanes`, the elements of one access; `unroll`, accesses in a row; `bytes_in_flight`, what a thread asks for
+    before it needs the first) and `slots`: for each parameter the number of the fusion's pointer that it is (operands in
+    order, then results, then scratch buffers).
     `trace.scratch` has the sizes of the scratch buffers in bytes. A pointer must be a multiple of 16 bytes. Shapes and
     strides are constants of the code: operands have the strides that `trace.strides` gives, contiguous ones without; so
     have results. An element of i1 is a byte, 0 or 1.
