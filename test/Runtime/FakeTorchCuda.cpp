@@ -13,7 +13,9 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/Allocator.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
+#include <atomic>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <string>
 #include <torch/library.h>
@@ -28,6 +30,10 @@ thread_local int64_t currentStreams[numDevices] = {};
 
 std::mutex mutex;
 std::string log_;
+/// Memory that is given back is not used again: a graph that is being captured will.
+std::atomic<bool> holding = false;
+/// The driver's handles of streams.
+std::map<int64_t, void *> handles;
 
 void note(const std::string &line) {
   std::lock_guard<std::mutex> lock(mutex);
@@ -121,7 +127,8 @@ private:
   static void release(void *data) {
     if (data)
       note("free()");
-    std::free(data);
+    if (!holding)
+      std::free(data);
   }
 };
 
@@ -220,6 +227,10 @@ static void registerOperators(torch::Library &m) {
   for (const char *name : {"ge.Scalar", "lt.Scalar", "eq.Scalar", "ne.Scalar", "all", "where.self", "add.Tensor",
                            "equal", "embedding_dense_backward"})
     m.impl(name, torch::CppFunction::makeFromBoxedFunction<&onHost>());
+  m.impl("_foreach_copy_", [](at::TensorList self, at::TensorList sources, bool) {
+    for (size_t i = 0; i < self.size(); ++i)
+      onCpu(self[i]).copy_(onCpu(sources[i]));
+  });
   m.impl("logical_and_", [](at::Tensor &self, const at::Tensor &other) -> at::Tensor & {
     onCpu(self).logical_and_(onCpu(other));
     return self;
@@ -258,9 +269,13 @@ EXPORT int fake_torch_device() { return currentDevice; }
 EXPORT void fake_torch_set_device(int index) { currentDevice = index; }
 EXPORT void fake_torch_set_stream(int index, int64_t stream) { currentStreams[index] = stream; }
 
+EXPORT void fake_torch_hold(int hold) { holding = hold; }
+EXPORT void fake_torch_set_handle(int64_t stream, void *handle) { handles[stream] = handle; }
+
 /// The native handle of another stream than the default one is a number that tells device and stream.
 EXPORT int32_t aoti_torch_get_current_cuda_stream(int32_t index, void **stream) {
   int64_t id = currentStreams[index];
-  *stream = reinterpret_cast<void *>(id ? 1000 * (index + 1) + id : 0);
+  auto known = handles.find(id);
+  *stream = known != handles.end() ? known->second : reinterpret_cast<void *>(id ? 1000 * (index + 1) + id : 0);
   return 0;
 }

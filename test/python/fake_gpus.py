@@ -4,9 +4,11 @@ PyTorch has two CUDA devices here that are not there (test/Runtime/FakeTorchCuda
 so it is loaded before torch.
 """
 
+import contextlib
 import copy
 import ctypes
 import gc
+import itertools
 import os
 import re
 import sys
@@ -26,6 +28,7 @@ from test_device_emulation import TinyGPT, batch, mlp  # noqa: E402
 from test_device_runtime import Fake  # noqa: E402
 from torch_trace import devices  # noqa: E402
 from torch_trace.executable import Executable  # noqa: E402
+from torch_trace.standalone.cuda import Driver  # noqa: E402
 
 torch_trace.config.fallback = "error"
 PROGRAMS = {}
@@ -228,6 +231,112 @@ def machine_code_and_ptx():
         assert "llvm.func" not in str(error)
     else:
         assert [line.split("(")[0] for line in fake.take()].count("cuModuleLoadDataEx") == 2
+
+
+class FakeStream:
+    """torch.cuda.Stream, on the emulated driver's."""
+
+    driver = None
+    numbers = itertools.count(1)
+
+    def __init__(self, number=None):
+        self.number, self.handle = number, ctypes.c_void_p()
+        if number is None:
+            self.number = next(self.numbers)
+            self.driver.check(self.driver.library.cuStreamCreate(ctypes.byref(self.handle), 1), "cuStreamCreate")
+            _torch_cuda.fake_torch_set_handle(ctypes.c_int64(self.number), self.handle)
+
+    def wait_stream(self, other):
+        assert isinstance(other, FakeStream)
+
+    def wait_event(self, event):
+        assert event == "event"
+
+    def record_event(self, event=None):
+        assert event in (None, "event")
+        return "event"
+
+
+class FakeCuda:
+    """What CudaRecorder uses of torch.cuda."""
+
+    def __init__(self):
+        self.streams, self.replays, self.captures = [FakeStream(0)], 0, 0
+        for name in ("device", "stream", "graph", "current_stream", "graph_pool_handle"):
+            setattr(torch.cuda, name, getattr(self, name))
+        torch.cuda.Stream = FakeStream
+        torch.cuda.is_current_stream_capturing = lambda: False
+        fake, library = self, FakeStream.driver.library
+
+        class Graph:
+            def replay(self):
+                fake.replays += 1
+                FakeStream.driver.check(library.cuGraphLaunch(self.executable, None), "cuGraphLaunch")
+
+        torch.cuda.CUDAGraph = Graph
+
+    @contextlib.contextmanager
+    def device(self, device):
+        assert device == torch.device("cuda:0")
+        yield
+
+    def current_stream(self, device=None):
+        return self.streams[-1]
+
+    def graph_pool_handle(self):
+        return (0, 1)
+
+    @contextlib.contextmanager
+    def stream(self, stream):
+        self.streams.append(stream)
+        _torch_cuda.fake_torch_set_stream(0, ctypes.c_int64(stream.number))
+        yield
+        self.streams.pop()
+        _torch_cuda.fake_torch_set_stream(0, ctypes.c_int64(self.streams[-1].number))
+
+    @contextlib.contextmanager
+    def graph(self, graph, pool, stream, capture_error_mode):
+        assert pool == (0, 1) and capture_error_mode == "thread_local"
+        driver, captured, graph.executable = FakeStream.driver, ctypes.c_void_p(), ctypes.c_void_p()
+        self.captures += 1
+        with self.stream(stream):
+            _torch_cuda.fake_torch_hold(1)
+            driver.check(driver.library.cuStreamBeginCapture_v2(stream.handle, 1), "begin")
+            yield
+            driver.check(driver.library.cuStreamEndCapture(stream.handle, ctypes.byref(captured)), "end")
+            _torch_cuda.fake_torch_hold(0)
+        driver.check(driver.library.cuGraphInstantiateWithFlags(ctypes.byref(graph.executable), captured, 0), "make")
+
+
+@program
+def graphs():
+    """The recorder for CUDA, with torch.cuda replaced: a program of kernels only is captured, on the side stream."""
+    use_bitcode()
+    FakeStream.driver = Driver(os.environ["TORCH_TRACE_CUDA_DRIVER"])
+    FakeStream.driver.enter()
+    fake = FakeCuda()
+    weight = torch.randn(16)
+    parameter = torch.nn.Parameter(weight.to("cuda:0"))
+    eager = torch.nn.Parameter(weight.clone())
+
+    def f(x, w):
+        return ((x * w).softmax(-1) * x).sum(-1).exp()
+
+    compiled = torch.compile(f, backend="trace", mode="reduce-overhead")
+    for i in range(5):
+        x = torch.randn(8, 16)
+        got, want = compiled(x.to("cuda:0"), parameter), f(x, eager)
+        torch.testing.assert_close(got.detach().cpu(), want.detach())
+        got.backward(torch.ones(8).to("cuda:0"))
+        want.backward(torch.ones(8))
+        torch.testing.assert_close(parameter.grad.cpu(), eager.grad, rtol=1e-4, atol=1e-4)
+        parameter.grad = eager.grad = None
+        with torch.no_grad():
+            parameter.copy_(torch.full((16,), float(i)))
+            eager.copy_(torch.full((16,), float(i)))
+    (report,) = torch_trace.report(compiled)
+    assert report["cudagraphs"] == ("captured", "captured"), report
+    assert fake.captures == 2 and fake.replays == 8, (fake.captures, fake.replays)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ pytestmark = [
 
 @pytest.mark.parametrize("driver, name", [
     ("emulated", "trains_mlp"), ("emulated", "trains_gpt"), ("emulated", "memory"), ("emulated", "numbers_on_the_cpu"),
-    ("emulated", "indices"), ("fake", "streams_and_devices"), ("fake", "constants_and_streams"), ("fake", "mixed_devices"),
+    ("emulated", "indices"), ("emulated", "graphs"), ("fake", "streams_and_devices"), ("fake", "constants_and_streams"), ("fake", "mixed_devices"),
     ("fake", "machine_code_and_ptx"),
 ])
 def test_program(driver, name):
