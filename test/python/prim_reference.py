@@ -229,7 +229,7 @@ def _call(name: str, arguments: Any, values: Sequence[torch.Tensor]) -> Any:
             return values[value[1]]
         if isinstance(value, tuple):
             return [decode(v) for v in value]
-        if isinstance(value, str) and value.startswith("torch."):
+        if isinstance(value, str) and value.startswith("torch.") and value.count(".") == 1:
             return getattr(torch, value.split(".")[1])
         return value
 
