@@ -231,6 +231,7 @@ TRACE_CUDA cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, u
   if (llvm::Error error = simulator::checkLaunch(kernel, launch.shape))
     return fail(CUDA_ERROR_INVALID_VALUE, llvm::toString(std::move(error)));
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): checked above, where the kernel has parameters.
     const char *value = static_cast<const char *>(parameters[i]);
     launch.values.emplace_back(value, value + kernel.parameters[i].size);
   }

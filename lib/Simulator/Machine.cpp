@@ -86,6 +86,7 @@ void Machine::wait() {
 }
 
 void Machine::finishThread() {
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): who runs here is the current thread of a kernel.
   Thread &thread = *current;
   thread.state = ThreadState::Done;
   --numLive;
@@ -101,6 +102,7 @@ void Machine::finishThread() {
 
 static void runThread() {
   Machine &machine = getMachine();
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): who runs here is the current thread of a kernel.
   machine.kernel->entry(machine.parameters);
   machine.finishThread();
 }
@@ -287,6 +289,7 @@ llvm::Error mlir::trace::simulator::launch(const Kernel &kernel, const LaunchSha
 
 static uint32_t readRegister(uint32_t id) {
   Machine &machine = getMachine();
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): who runs here is the current thread of a kernel.
   Thread &thread = *machine.current;
   uint32_t bit = 1u << thread.lane;
   switch (static_cast<Register>(id)) {
@@ -379,6 +382,7 @@ static bool arrive(Machine &machine, uint32_t site, uint32_t id, uint32_t count,
 
 static uint32_t crossBarrier(uint32_t site, uint32_t id, uint32_t count, uint32_t opNumber, uint32_t value) {
   Machine &machine = getMachine();
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): who runs here is the current thread of a kernel.
   Thread &thread = *machine.current;
   BarrierOp op = static_cast<BarrierOp>(opNumber);
   if (!arrive(machine, site, id, count, op, value))
@@ -412,9 +416,11 @@ static uint32_t crossBarrier(uint32_t site, uint32_t id, uint32_t count, uint32_
 static void trap(uint32_t site, uint32_t what, const char *message, const char *file, uint32_t line) {
   Machine &machine = getMachine();
   if (what == 1)
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): who runs here is the current thread of a kernel.
     machine.setError(machine.where(*machine.current) + ": assertion '" + (message ? message : "") + "' failed (" +
                      (file ? file : "") + ":" + llvm::Twine(line) + ")");
   else
+    // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): who runs here is the current thread of a kernel.
     machine.setError(machine.where(*machine.current) + ": trap" + machine.describe(site));
   machine.leave();
 }

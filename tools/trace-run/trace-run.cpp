@@ -95,7 +95,7 @@ static FailureOr<llvm::DenseMap<int64_t, std::string>> parseNumbered(Location lo
 static LogicalResult makeValues(Location loc, ArrayRef<std::pair<int64_t, Type>> types,
                                 const llvm::DenseMap<int64_t, std::string> &given, StringRef option,
                                 const InputOptions &options, uint64_t salt, llvm::DenseMap<int64_t, Tensor> &values) {
-  for (auto [number, text] : given)
+  for (const auto &[number, text] : given)
     if (llvm::none_of(types, [n = number](auto &entry) { return entry.first == n; }))
       return emitError(loc) << "--" << option << " " << number << "=...: there is no such value";
   for (auto [number, type] : types) {

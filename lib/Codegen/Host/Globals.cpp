@@ -260,7 +260,7 @@ LLVM::GlobalOp Globals::makeLaunch(int64_t moduleEntry, DictionaryAttr kernel, A
 }
 
 FailureOr<SmallVector<int64_t>> Globals::addKernels(gpu::BinaryOp binary) {
-  if (auto found = kernels.find(binary); found != kernels.end())
+  if (auto *found = kernels.find(binary); found != kernels.end())
     return found->second;
   auto launches = binary->getAttrOfType<ArrayAttr>("trace.kernels");
   if (!launches)

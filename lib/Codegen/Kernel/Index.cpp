@@ -102,7 +102,7 @@ Expr IndexContext::add(Expr a, Expr b) {
     if (q.terms.size() != 1 || q.constant != 0 || q.terms[0].second != 1)
       continue;
     Atom quotientAtom = q.terms[0].first;
-    auto it = llvm::find_if(e.terms, [&](auto &t) { return t.first == quotientAtom; });
+    auto *it = llvm::find_if(e.terms, [&](auto &t) { return t.first == quotientAtom; });
     if (it == e.terms.end() || it->second != k * m)
       continue;
     int64_t factor = k;

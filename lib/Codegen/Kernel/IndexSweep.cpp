@@ -106,8 +106,7 @@ void GraphBuilder::wantRoot(Root &root) {
       k.spaces[space].limit = ix.addConstant(ix.scale(at[0], -root.chunk), total);
     Expr position = ix.add(ix.scale(at[0], root.chunk), boxIndex(space, 0));
     SmallVector<Expr, 4> within = ix.delinearize(position, reduced), input;
-    auto kept = at.begin() + 1;
-    auto moved = within.begin();
+    const Expr *kept = at.begin() + 1, *moved = within.begin();
     for (int64_t i = 0, e = tensorType(op->getOperand(0)).getRank(); i < e; ++i)
       input.push_back(llvm::is_contained(dims, i) ? *moved++ : *kept++);
     ExprVector v = ix.vector(input);
@@ -245,8 +244,7 @@ void GraphBuilder::visitReduction(Operation *op, Instance &instance) {
   SmallVector<Expr, 4> kept = ix.vectorOf(instance.at);
   auto inputAt = [&](ArrayRef<Expr> within) {
     SmallVector<Expr, 4> index;
-    auto k = kept.begin();
-    auto w = within.begin();
+    const Expr *k = kept.begin(), *w = within.begin();
     for (int64_t i = 0, e = inputType.getRank(); i < e; ++i)
       index.push_back(llvm::is_contained(dims, i) ? *w++ : *k++);
     return ix.vector(index);
